@@ -1,0 +1,49 @@
+"""What explorers need in a built page: Vega as one script, and their own script and style.
+
+They lie in the built ``_static`` only and are named in those pages only that hold an explorer: the 0.9 MB of Vega
+are nothing that a page of prose should load. Nothing of it may lie in the book's own ``_static``, whose scripts
+Jupyter Book adds to every page.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+VEGA = f"vega-{vl_convert.__version__}.js"
+
+
+def write_assets(folder: Path) -> None:
+    """Write the scripts and the style, unless they are there and the same."""
+    folder.mkdir(parents=True, exist_ok=True)
+    package = resources.files("relmath.notebook")
+    for name in ("explorer.js", "explorer.css"):
+        text = (package / name).read_text(encoding="utf-8")
+        if not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text:
+            (folder / name).write_text(text, encoding="utf-8")
+    if not (folder / VEGA).exists():
+        # It is written as a module, which a browser will not load from a file. Inside a function it is a plain script,
+        # whose names stay its own; it sets window.vegaEmbed.
+        (folder / VEGA).write_text(f"(()=>{{{vl_convert.javascript_bundle()}}})();", encoding="utf-8")
+
+
+def _write(app: Any) -> None:
+    if app.builder.format == "html":
+        write_assets(Path(app.outdir) / "_static")
+
+
+def _add(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    if '<div class="explorer"' in context.get("body", ""):
+        app.add_css_file("explorer.css")
+        app.add_js_file(VEGA, loading_method="defer")
+        app.add_js_file("explorer.js", loading_method="defer", priority=600)  # after Vega
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect to Sphinx; the files are written before any page, so that each page names them by their checksum."""
+    app.connect("builder-inited", _write)
+    app.connect("html-page-context", _add)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

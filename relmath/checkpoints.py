@@ -1,0 +1,656 @@
+r"""Checkpoint intervals: how large, how slow, how often.
+
+Throughout, a job computes for an *interval* tau, then writes a checkpoint for a time delta, and so on. Failures are a
+Poisson process: the times between them are exponential with mean M, the MTBF of the whole job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import factorial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.polynomial.polynomial import polyval
+
+from relmath.domain import Array, count, non_negative, not_below, positive, positive_finite
+
+BYTES_PER_PARAMETER = MappingProxyType(
+    {
+        "Adam in mixed precision": 2 + 4 + 4 + 4,  # BF16 weights, FP32 master weights, both moments
+        "Adam in mixed precision, with gradients": 2 + 2 + 4 + 4 + 4,  # and BF16 gradients
+        "8-bit Adam in mixed precision": 2 + 4 + 1 + 1,
+        "Adam in FP32": 4 + 4 + 4,
+        "SGD with momentum in FP32": 4 + 4,
+    }
+)
+"""Bytes of a checkpoint per trainable parameter, by what is saved of the training state."""
+
+
+def checkpoint_size(parameters: Array, bytes_per_parameter: Array = 14) -> Array:
+    r"""Size of a checkpoint of the training state.
+
+    .. math:: S = P\,b
+
+    Parameters
+    ----------
+    parameters : array_like
+        Number of trainable parameters, P. Whole, at least 0.
+    bytes_per_parameter : array_like
+        Bytes of state saved for each, b. At least 0. The default is Adam in mixed precision: weights in BF16, and in
+        FP32 the master weights and two moments. :data:`BYTES_PER_PARAMETER` has other recipes.
+
+    Returns
+    -------
+    array_like
+        Size in bytes, without the container's own metadata, which is small.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import GB
+    >>> float(checkpoint_size(175e9) / GB)
+    2450.0
+    """
+    return count("parameters", parameters) * non_negative("bytes_per_parameter", bytes_per_parameter)
+
+
+def write_time(size: Array, bandwidth: Array) -> Array:
+    r"""Time to write a checkpoint.
+
+    .. math:: \delta = S / B
+
+    Assumes that the write is limited by the bandwidth of the storage, not by latency or by one slow writer.
+
+    Parameters
+    ----------
+    size : array_like
+        Size of the checkpoint, S, in bytes. At least 0.
+    bandwidth : array_like
+        Bandwidth of all writers together, B, in bytes per second. Above 0.
+
+    Returns
+    -------
+    array_like
+        Time in seconds.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import GB
+    >>> float(write_time(2450 * GB, 100 * GB))
+    24.5
+    """
+    with np.errstate(over="ignore"):  # a quotient beyond the doubles is infinite
+        return non_negative("size", size) / positive("bandwidth", bandwidth)
+
+
+def async_overhead(interval: Array, stall: Array, persist: Array, mtbf: Array) -> Array:
+    r"""First-order overhead of asynchronous checkpoints, of useful time.
+
+    .. math:: \frac{b}{\tau} + \frac{\tau/2 + P}{M}
+
+    The job stands still for b while its state is copied, and computes on while the copy is made to persist. A failure
+    costs half an interval on average, and the time to persist besides: until then only the previous checkpoint counts.
+
+    Parameters
+    ----------
+    interval : array_like
+        Time of computation between checkpoints, tau, in seconds. Above 0, finite, and at least `persist`: one write
+        ends before the next begins.
+    stall : array_like
+        Time for which the job stands still at each checkpoint, b, in seconds. At least 0.
+    persist : array_like
+        Time until a checkpoint is safe, P, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time lost per useful time (E/tau - 1), to first order in tau/M.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain, or `interval` is below `persist`.
+
+    Examples
+    --------
+    A copy that stalls for one second and persists in 24.5 s, every four minutes:
+
+    >>> from relmath.units import hour, minute, percent
+    >>> round(float(async_overhead(4 * minute, 1, 24.5, 4.14 * hour) / percent), 2)
+    1.39
+    """
+    interval = positive_finite("interval", interval)
+    stall = non_negative("stall", stall)
+    persist = non_negative("persist", persist)
+    mtbf = positive("mtbf", mtbf)
+    interval = not_below("interval", interval, "persist", persist)
+    with np.errstate(over="ignore"):  # a quotient beyond the doubles is infinite
+        return stall / interval + (interval / mtbf / 2 + persist / mtbf)
+
+
+def first_order_overhead(interval: Array, write_time: Array, mtbf: Array) -> Array:
+    r"""First-order overhead of checkpoints, of useful time.
+
+    .. math:: \frac{\delta}{\tau} + \frac{\tau}{2M}
+
+    Neglects failures during a write and more than one failure an interval, so it is good for delta << tau << M. The
+    exact overhead is :func:`overhead`.
+
+    Parameters
+    ----------
+    interval : array_like
+        Time of computation between checkpoints, tau, in seconds. Above 0 and finite.
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time lost per useful time (E/tau - 1), to first order.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    References
+    ----------
+    Young (1974), doi:10.1145/361147.361115.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, minute, percent
+    >>> round(float(first_order_overhead(14.2 * minute, 24.5, 4.14 * hour) / percent), 2)
+    5.73
+    """
+    interval = positive_finite("interval", interval)
+    write_time = non_negative("write_time", write_time)
+    mtbf = positive("mtbf", mtbf)
+    with np.errstate(over="ignore"):  # a quotient beyond the doubles is infinite
+        return write_time / interval + interval / mtbf / 2
+
+
+def young(write_time: Array, mtbf: Array) -> Array:
+    r"""Young's first-order optimal checkpoint interval.
+
+    .. math:: \tau = \sqrt{2\,\delta\,M}
+
+    Minimises the overhead :math:`\delta/\tau + \tau/2M`, which neglects failures during a write and more than one
+    failure an interval: it is long by a fraction of about :math:`\tfrac{2}{3}\sqrt{\delta/2M}` (see :func:`optimal`).
+
+    Parameters
+    ----------
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time of computation between checkpoints, in seconds, not counting the write. 0 if a checkpoint is free,
+        infinite if the job never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    References
+    ----------
+    Young (1974), doi:10.1145/361147.361115.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, minute
+    >>> round(float(young(24.5, 4.14 * hour) / minute), 1)
+    14.2
+    """
+    return _in_blocks(_young, non_negative("write_time", write_time), positive("mtbf", mtbf))
+
+
+def mean_lost_work(interval: Array, mtbf: Array, write_time: Array = 0) -> Array:
+    r"""Mean work lost to a failure, given that it strikes within an interval or its write.
+
+    .. math:: \frac{M\,(1 - e^{-\tau/M}) - \tau\,e^{-(\tau+\delta)/M}}{1 - e^{-(\tau+\delta)/M}}
+
+    Half an interval is its limit for rare failures and a free write. Otherwise early failures are the more frequent
+    ones, which lowers it, and a failure during the write loses the whole interval, which raises it.
+
+    Parameters
+    ----------
+    interval : array_like
+        Time of computation between checkpoints, tau, in seconds. Above 0 and finite.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite gives the limit of ever rarer
+        failures, :math:`\tau\,(\tau/2 + \delta)/(\tau + \delta)`.
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+
+    Returns
+    -------
+    array_like
+        Work done and not saved, in seconds. The time lost has the write under way besides.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour
+    >>> mtbf = 4.1379 * hour
+    >>> interval = young(24.5, mtbf)
+    >>> round(float(interval / 2), 1), round(float(mean_lost_work(interval, mtbf, 24.5)), 1)
+    (427.2, 434.8)
+    """
+    return _in_blocks(
+        _mean_lost_work,
+        positive_finite("interval", interval),
+        positive("mtbf", mtbf),
+        non_negative("write_time", write_time),
+    )
+
+
+def expected_time(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
+    r"""Expected wall time to complete an interval and its write, all failures on the way included.
+
+    .. math:: E = (M + D)\,e^{R/M}\,\bigl(e^{(\tau+\delta)/M} - 1\bigr)
+
+    A failure costs the downtime D, in which nothing can fail, then the restart R, in which failures may strike (and
+    the restart begins anew), and then the interval is computed again. The first start needs no restart.
+
+    Parameters
+    ----------
+    interval : array_like
+        Time of computation between checkpoints, tau, in seconds. Above 0 and finite.
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+    restart : array_like
+        Time to load the last checkpoint, R, in seconds. At least 0.
+    downtime : array_like
+        Time from a failure to the restart (detect, reschedule), D, in seconds. At least 0.
+
+    Returns
+    -------
+    array_like
+        Time in seconds; infinite where it is beyond the largest double.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    References
+    ----------
+    Daly (2006), doi:10.1016/j.future.2004.11.016; Bougeret et al. (2011), doi:10.1145/2063384.2063428, with downtime.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, minute
+    >>> round(float(expected_time(14.2 * minute, 24.5, 4.14 * hour, restart=24.5, downtime=90) / minute), 2)
+    15.16
+    """
+    return _in_blocks(_expected_time, *_segment(interval, write_time, mtbf, restart, downtime))
+
+
+def efficiency(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
+    r"""Share of wall time that becomes saved work: the interval by its expected time.
+
+    .. math:: \frac{\tau}{E} = \frac{\tau\,e^{-R/M}}{(M + D)\,\bigl(e^{(\tau+\delta)/M} - 1\bigr)}
+
+    The assumptions are those of :func:`expected_time`.
+
+    Parameters
+    ----------
+    interval : array_like
+        Time of computation between checkpoints, tau, in seconds. Above 0 and finite.
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+    restart : array_like
+        Time to load the last checkpoint, R, in seconds. At least 0.
+    downtime : array_like
+        Time from a failure to the restart (detect, reschedule), D, in seconds. At least 0.
+
+    Returns
+    -------
+    array_like
+        Share of wall time, between 0 and 1. The waste is 1 minus it; the overhead of useful time 1 by it, minus 1.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, minute, percent
+    >>> round(float(efficiency(14.2 * minute, 24.5, 4.14 * hour, restart=24.5, downtime=90) / percent), 2)
+    93.65
+    """
+    return _in_blocks(_efficiency, *_segment(interval, write_time, mtbf, restart, downtime))
+
+
+def overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
+    r"""Exact overhead of checkpoints and failures, of useful time: the expected time by the interval, minus 1.
+
+    .. math:: \frac{E}{\tau} - 1
+
+    The assumptions are those of :func:`expected_time`; :func:`first_order_overhead` is its first order, without
+    restart and downtime.
+
+    Parameters
+    ----------
+    interval : array_like
+        Time of computation between checkpoints, tau, in seconds. Above 0 and finite.
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+    restart : array_like
+        Time to load the last checkpoint, R, in seconds. At least 0.
+    downtime : array_like
+        Time from a failure to the restart (detect, reschedule), D, in seconds. At least 0.
+
+    Returns
+    -------
+    array_like
+        Time lost per useful time.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, minute, percent
+    >>> round(float(overhead(14.2 * minute, 24.5, 4.14 * hour, restart=24.5, downtime=90) / percent), 2)
+    6.78
+    """
+    return _in_blocks(_overhead, *_segment(interval, write_time, mtbf, restart, downtime))
+
+
+def optimal(write_time: Array, mtbf: Array) -> Array:
+    r"""Exactly optimal checkpoint interval, for exponential failures.
+
+    .. math:: \tau = M\,\bigl(1 + W_0(-e^{-1-\delta/M})\bigr)
+
+    Maximises :func:`efficiency`, whatever the restart and the downtime. W is Lambert's function, so that
+    :math:`u = \tau/M` solves :math:`-\ln(1 - u) - u = \delta/M`. The efficiency there is 1 - u, less what restart and
+    downtime take.
+
+    Parameters
+    ----------
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time of computation between checkpoints, in seconds, not counting the write; never above the MTBF. 0 if a
+        checkpoint is free, infinite if the job never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    See Also
+    --------
+    young, daly : its first-order and its third-order approximation in sqrt(delta / 2M).
+
+    References
+    ----------
+    Corless et al. (1996), doi:10.1007/BF02124750, for Lambert's function.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, minute
+    >>> round(float(optimal(24.5, 4.14 * hour) / minute), 2)
+    13.97
+    """
+    return _in_blocks(_optimal, non_negative("write_time", write_time), positive("mtbf", mtbf))
+
+
+def daly(write_time: Array, mtbf: Array) -> Array:
+    r"""Daly's higher-order optimal checkpoint interval.
+
+    .. math::
+        \tau = \sqrt{2\,\delta\,M}\,\Bigl[1 + \tfrac{1}{3}\sqrt{\tfrac{\delta}{2M}}
+        + \tfrac{1}{9}\,\tfrac{\delta}{2M}\Bigr] - \delta \quad (\delta < 2M), \qquad
+        \tau = M \quad (\delta \ge 2M)
+
+    The first terms of the series of :func:`optimal` in :math:`\sqrt{\delta/2M}`, and its limit. It steps up from
+    8/9 M to M at delta = 2M, and falls as M rises through delta/2.
+
+    Parameters
+    ----------
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time of computation between checkpoints, in seconds, not counting the write. 0 if a checkpoint is free,
+        infinite if the job never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    References
+    ----------
+    Daly (2006), doi:10.1016/j.future.2004.11.016, eq. 37.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, minute
+    >>> round(float(daly(5 * minute, 24 * hour) / minute))
+    117
+    """
+    return _in_blocks(_daly, non_negative("write_time", write_time), positive("mtbf", mtbf))
+
+
+def daly_as_printed(write_time: Array, mtbf: Array) -> Array:
+    r"""Interval that a textbook prints under Daly's name; it is not his.
+
+    .. math:: \tau = \sqrt{2\,\delta\,M + \delta^2/3} - \delta
+
+    Kept so that the printed figures can be reproduced. Use :func:`optimal`, or :func:`daly` for Daly's own formula.
+
+    Parameters
+    ----------
+    write_time : array_like
+        Time to write a checkpoint, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time of computation between checkpoints, in seconds. NaN where the formula is not positive, from delta = 3M
+        on; 0 if a checkpoint is free, infinite if the job never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    At delta = M/10 Young's interval is longer than this one by
+
+    >>> from relmath.units import percent
+    >>> round(float((young(0.1, 1) / daly_as_printed(0.1, 1) - 1) / percent), 2)
+    27.44
+    """
+    return _in_blocks(_daly_as_printed, non_negative("write_time", write_time), positive("mtbf", mtbf))
+
+
+# The kernels: ufuncs only, on arguments already checked, so that the same lines serve NumPy, Dask and CuPy. Both
+# branches of a `where` are evaluated, so each is kept from invalid operations where it does not count.
+
+
+def _in_blocks(kernel: Callable[..., Array], *arguments: Array) -> Array:
+    """Apply a kernel to NumPy arrays block by block, so that its intermediates stay in cache; to others, at once."""
+    if not all(isinstance(argument, np.ndarray | np.generic) for argument in arguments):
+        return kernel(*arguments)
+    access: list[Any] = [["readonly"]] * len(arguments) + [["writeonly", "allocate"]]
+    blocks = np.nditer(
+        [*arguments, None],
+        flags=["buffered", "external_loop", "zerosize_ok"],
+        op_flags=access,
+        op_dtypes=[np.float64] * (len(arguments) + 1),
+        buffersize=2**12,
+    )
+    # What overflows is infinite, or so far out that its limit is reached; what underflows is 0.
+    with blocks, np.errstate(over="ignore", under="ignore"):
+        for *inputs, output in blocks:
+            output[...] = kernel(*inputs)
+        return blocks.operands[-1][()]
+
+
+def _young(write_time: Array, mtbf: Array) -> Array:
+    # One root of the product: quick, and within the doubles for all times below 1e153 s. If the job never fails, a
+    # write time of 0 counts as 1, lest it make 0 times infinity.
+    never_fails = mtbf == np.inf
+    return np.sqrt(2 * (write_time + never_fails) * mtbf)
+
+
+def _times_mtbf(u: Array, mtbf: Array) -> Array:
+    """Interval from its ratio to the MTBF; infinite with the MTBF, although the ratio is 0 then."""
+    finite = np.minimum(mtbf, np.finfo(np.float64).max)
+    return u * finite + (mtbf - finite)
+
+
+def _series_of_optimum(terms: int) -> list[float]:
+    """Coefficients c of u = p (c0 + c1 p + c2 p^2 + ...), p = sqrt(2x), from u du/dp = p (1 - u)."""
+    c = [1.0]
+    for n in range(1, terms):
+        c.append(-c[n - 1] / (n + 2) - sum(c[j] * c[n - j] for j in range(1, n)) / 2)
+    return c
+
+
+_OPTIMUM = _series_of_optimum(8)  # to the last digit below p = 0.1, within 3e-4 up to p = 2
+
+
+def _optimal(write_time: Array, mtbf: Array) -> Array:
+    p = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf), 2)
+    series = p * polyval(p, _OPTIMUM, tensor=False)
+
+    # From there, w = -ln(1 - u) solves w + expm1(-w) = x, which is as good near u = 1 as elsewhere. Two steps of
+    # Halley's method reach the last digit. Beyond x = 50 the interval is the MTBF in every digit.
+    x = np.clip(write_time / mtbf, 0.005, 50)
+    w = x + series
+    for _ in range(2):
+        u = -np.expm1(-w)
+        excess = w - u - x
+        step = excess * u / (u * u - excess * (1 - u) / 2)
+        w = w - step
+    u = u - (1 - u) * step  # follows w; the second step is so small that its square does not matter
+    return _times_mtbf(np.where(p < 0.1, series, u), mtbf)
+
+
+def _daly(write_time: Array, mtbf: Array) -> Array:
+    s = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf) / 2, 1)
+    u = 2 * s * (1 + s / 3 + s * s / 9) - 2 * s * s  # as published, by the MTBF
+    return _times_mtbf(np.where(write_time / 2 >= mtbf, 1, u), mtbf)
+
+
+def _daly_as_printed(write_time: Array, mtbf: Array) -> Array:
+    # The printed root, rationalised and by the MTBF: 2s (1 - x/3) / (sqrt(1 + x/6) + s), s = sqrt(x/2). Its factor
+    # 1 - x/3 is formed from differences that are exact near its end at x = 3.
+    finite = np.minimum(mtbf, np.finfo(np.float64).max)
+    rest = (finite / 4 - (write_time / 4 - finite / 2)) / (0.75 * finite)
+    s = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf) / 2, 2)
+    u = 2 * s * rest / (np.sqrt(1 + s * s / 3) + s)
+    return np.where(write_time / 3 < mtbf, _times_mtbf(u, mtbf), np.nan)
+
+
+_REMAINDER = [1 / factorial(k) for k in range(2, 11)]  # of e^u - 1 - u = u^2 (1/2 + u/6 + ...)
+
+
+def _mean_lost_work(interval: Array, mtbf: Array, write_time: Array) -> Array:
+    # In lifetimes: u = tau/M, and the chance that a failure strikes during the write. Beyond 1e20 times both, the MTBF
+    # no longer matters, and infinity is as good as that.
+    longer = np.maximum(interval, write_time)
+    u = np.maximum(interval / mtbf, 1e-20 * (interval / longer))
+    writing = -np.expm1(-np.maximum(write_time / mtbf, 1e-20 * (write_time / longer)))
+
+    rare = np.minimum(u, 0.1)  # below, e^u - 1 - u comes from its series, since it would cancel
+    lost = rare * polyval(rare, _REMAINDER, tensor=False) + writing
+    in_intervals = lost / (np.expm1(rare) + writing)
+
+    frequent = np.clip(u, 0.1, 1000)  # e^-1000 is 0
+    survives = np.exp(-frequent)
+    failed = -np.expm1(-frequent)
+    lost = failed - frequent * survives * (1 - writing)
+    in_lifetimes = lost / (failed + survives * writing)
+    return np.where(u < 0.1, interval * in_intervals, mtbf * in_lifetimes)
+
+
+def _segment(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> tuple[Array, ...]:
+    return (
+        positive_finite("interval", interval),
+        non_negative("write_time", write_time),
+        positive("mtbf", mtbf),
+        non_negative("restart", restart),
+        non_negative("downtime", downtime),
+    )
+
+
+def _attempts(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> tuple[Array, Array]:
+    """Time t and exponent h of the expected time t e^h e^h; nothing on the way to it overflows before it does."""
+    segment = interval + write_time
+    z = np.minimum(segment / mtbf, 1e5)  # beyond, the expected time is infinite
+    fails = -np.expm1(-z)
+    time = segment * (np.where(z > 0, fails, 1) / np.where(z > 0, z, 1)) + downtime * fails
+    return time, np.minimum(z + restart / mtbf, 1e5) / 2
+
+
+def _expected_time(*segment: Array) -> Array:
+    time, half = _attempts(*segment)
+    growth = np.exp(half)
+    return time * growth * growth
+
+
+def _efficiency(*segment: Array) -> Array:
+    time, half = _attempts(*segment)
+    decay = np.exp(-half)
+    return segment[0] / time * decay * decay
+
+
+def _overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> Array:
+    # The sum of what writing, rework and restarts cost: no term is a difference of nearly equal ones.
+    z = np.minimum((interval + write_time) / mtbf, 1e5)  # beyond, E is infinite
+    rare, frequent = np.minimum(z, 0.1), np.maximum(z, 0.1)
+    again = np.where(z < 0.1, rare * polyval(rare, _REMAINDER, tensor=False), np.expm1(frequent) / frequent - 1)
+    writing = write_time / interval
+    restarts = np.expm1(np.minimum(restart / mtbf, 1e5) + np.log1p(downtime / mtbf))
+    return restarts + (1 + np.minimum(restarts, np.finfo(np.float64).max)) * (writing + (1 + writing) * again)

@@ -1,0 +1,14 @@
+"""Every checkable statement of the sources, recomputed: the book's ledger.
+
+:data:`CLAIMS` holds the claims by id; a module a part of the book states them, :mod:`relmath.ledger.mechanism` says
+what a claim is. ``python -m relmath ledger`` prints them.
+"""
+
+from relmath.ledger import checkpoints
+
+SOURCES = {
+    "A": "Reliability Foundations, an appendix of Machine Learning Systems, volume 2",
+    "B": "Reliable GPU computing for large training and inference workloads",
+    "Daly 2006": "A higher order estimate of the optimum checkpoint interval for restart dumps",
+}
+CLAIMS = {claim.id: claim for claim in checkpoints.CLAIMS}

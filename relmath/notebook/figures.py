@@ -1,0 +1,99 @@
+"""The book's still figures: a few verbs in one style.
+
+Each draws one figure and returns nothing, so that a cell ends with it. Axes carry their units, the background is transparent
+(the page inverts the figure in the dark), and there is no title: the prose around a figure says what it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from IPython.display import Markdown
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from relmath.units import minute, percent
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito: told apart by all eyes
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+STYLE: dict[Any, Any] = {
+    "figure.figsize": (7.2, 3.6),
+    "figure.dpi": 144,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "font.size": 10.5,
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+}
+
+
+def curves(
+    x: np.ndarray,
+    lines: Mapping[str, np.ndarray],
+    x_label: str,
+    y_label: str,
+    *,
+    log: str = "",
+    points: Mapping[str, tuple[float, float]] | None = None,
+) -> None:
+    """Draw named curves over one axis; ``log`` holds the axes that are logarithmic, ``points`` marks named places."""
+    with plt.rc_context(STYLE):
+        _, axes = plt.subplots(layout="constrained")
+        for (label, y), colour, dash in zip(lines.items(), COLOURS, DASHES, strict=False):
+            axes.plot(x, y, label=label, color=colour, linestyle=dash)
+        for label, place in (points or {}).items():
+            axes.plot(*place, "o", color="black", markersize=6)
+            axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center")
+        _finish(axes, x_label, y_label, log)
+        axes.legend()
+        plt.show()
+
+
+def basin(
+    overhead: Callable[..., Any],
+    optimum: Callable[..., Any],
+    write_time: float,
+    mtbf: float,
+    *,
+    span: float = 8.0,
+) -> None:
+    """Draw what an interval costs, and of what the cost is made, from 1/span to span times the best interval."""
+    best = optimum(write_time, mtbf)
+    interval = best * np.geomspace(1 / span, span, 200)
+    total = overhead(interval, write_time, mtbf)
+    writing = write_time / interval
+    least = overhead(best, write_time, mtbf)
+    curves(
+        interval / minute,
+        {"together": total / percent, "writing": writing / percent, "rework": (total - writing) / percent},
+        "interval [min]",
+        "overhead [% of useful time]",
+        log="x",
+        points={f"{best / minute:.1f} min, {least / percent:.2f} %": (best / minute, least / percent)},
+    )
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markdown:
+    """Return a table, its columns after the first aligned to the right, as numbers are read."""
+    lines = [header, [":--"] + ["--:"] * (len(header) - 1), *rows]
+    return Markdown("\n".join("| " + " | ".join(cells) + " |" for cells in lines))  # type: ignore[no-untyped-call]
+
+
+def _finish(axes: Axes, x_label: str, y_label: str, log: str) -> None:
+    """Label the axes, and write plain numbers on logarithmic ones."""
+    axes.set(xlabel=x_label, ylabel=y_label)
+    for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+        if name in log:
+            axes.set(**{f"{name}scale": "log"})
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_minor_locator(NullLocator())
