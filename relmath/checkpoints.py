@@ -527,7 +527,7 @@ def _in_blocks(kernel: Callable[..., Array], *arguments: Array) -> Array:
         flags=["buffered", "external_loop", "zerosize_ok"],
         op_flags=access,
         op_dtypes=[np.float64] * (len(arguments) + 1),
-        buffersize=2**12,
+        buffersize=2**13,
     )
     # What overflows is infinite, or so far out that its limit is reached; what underflows is 0.
     with blocks, np.errstate(over="ignore", under="ignore"):
@@ -537,8 +537,8 @@ def _in_blocks(kernel: Callable[..., Array], *arguments: Array) -> Array:
 
 
 def _young(write_time: Array, mtbf: Array) -> Array:
-    # One root of the product: quick, and within the doubles for all times below 1e153 s. If the job never fails, a
-    # write time of 0 counts as 1, lest it make 0 times infinity.
+    # One root of the product: quick, and within the doubles for all times from 1e-153 to 1e153 s. If the job never
+    # fails, a write time of 0 counts as 1, lest it make 0 times infinity.
     never_fails = mtbf == np.inf
     return np.sqrt(2 * (write_time + never_fails) * mtbf)
 

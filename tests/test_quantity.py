@@ -22,7 +22,7 @@ def test_a_ratio_of_units():
 
 @pytest.mark.parametrize("name", ["fortnight", "GB/fortnight", "", "second/second/second"])
 def test_an_unknown_unit_is_named(name):
-    with pytest.raises(ValueError, match="unit must be one of millisecond, .*or a ratio of two"):
+    with pytest.raises(ValueError, match=r"unit must be one of millisecond, .*or a ratio of two"):
         Unit(name)
 
 
@@ -42,14 +42,14 @@ def test_an_unknown_unit_is_named(name):
         (0.029, "percent", "2.900 %"),
         (-0.5, "percent", "−50.00 %"),
         (1e11, "GB/second", "100.0 GB/s"),
-        (0, "second", "0 ms"),
+        (0, "second", "0 s"),
         (0.4, "1", "0.4000"),
         (123456, "1", "123500"),
         (1.5e-7, "1", "1.500 × 10⁻⁷"),
         (-2e9, "1", "−2.000 × 10⁹"),
         (math.inf, "1", "∞"),
-        (-math.inf, "second", "−∞ years"),
-        (math.nan, "percent", "not defined %"),
+        (-math.inf, "second", "−∞"),
+        (math.nan, "percent", "not defined"),
     ],
 )
 def test_quantities_are_shown_in_a_unit_that_suits_them(value, unit, text):
@@ -62,7 +62,7 @@ def test_rounding_up_to_the_next_power_of_ten(number, text):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(24.5, "24.5 s"), (100, "100 s"), (1200, "20 min"), (0.25, "250 ms"), (0, "0 ms")]
+    ("value", "text"), [(24.5, "24.5 s"), (100, "100 s"), (1200, "20 min"), (0.25, "250 ms"), (0, "0 s")]
 )
 def test_what_was_set_has_no_zeros_at_the_end(value, text):
     assert show(value, Unit("second"), trim=True) == text

@@ -16,9 +16,6 @@ MATHJAX_PARTS = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/ex
 # What the theme copies and no page asks for: templates/static/webpack-macros.html leaves the script out, since its
 # icons come from the style sheet's fonts.
 UNUSED = ("**/*.map", "scripts/fontawesome*", "vendor/fontawesome/webfonts/*.ttf", "webpack-macros.html")
-# A file may not fetch another, so the search would fail at its excerpts; as files, the titles must do.
-NO_EXCERPTS_FROM_FILES = 'if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;'
-WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
 
 def configure(app: Sphinx, config: Config) -> None:
@@ -27,12 +24,14 @@ def configure(app: Sphinx, config: Config) -> None:
     config.templates_path.insert(0, str(HERE / "templates"))
 
 
-def trim_scripts(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """Keep the state of widgets out of the page: only a kernel could use it, and its random names differ each time."""
+def search_without_excerpts(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """A file may not fetch another, so the search would fail at its excerpts: among files the titles must do."""
     if pagename == "search":
-        app.add_js_file(None, body=NO_EXCERPTS_FROM_FILES)
-    scripts = context["script_files"]  # Sphinx's own list for this page, so changed in place
-    scripts[:] = [script for script in scripts if getattr(script, "attributes", {}).get("type") != WIDGET_STATE]
+        app.add_js_file(
+            None, body='if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;'
+        )
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
@@ -52,6 +51,6 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("config-inited", configure)
-    app.connect("html-page-context", trim_scripts, priority=900)  # after those that add scripts
+    app.connect("html-page-context", search_without_excerpts)
     app.connect("build-finished", finish, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

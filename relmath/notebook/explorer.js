@@ -66,7 +66,9 @@
   }
 
   function show(value, scales, digits = 4, trim = false) {
-    const [, factor, sign] = scales.findLast(([least]) => least <= Math.abs(value) || least === 0);
+    if (!Number.isFinite(value)) return significant(value, digits, trim);
+    const size = Math.abs(value) || 1; // so that 0 is 0 s and not 0 ms
+    const [, factor, sign] = scales.findLast(([least]) => least <= size);
     return `${significant(value / factor, digits, trim)} ${sign}`.trimEnd();
   }
 
@@ -185,8 +187,8 @@
       const [range, number] = row.querySelectorAll("input");
       const error = row.querySelector(".explorer-error");
       fields[input.name] = { range, number, error };
-      range.addEventListener("input", () => enter(input, valueAt(input, range.valueAsNumber), range));
-      number.addEventListener("input", () => enter(input, number.valueAsNumber, number));
+      range.addEventListener("input", () => choose(input, valueAt(input, range.valueAsNumber), range));
+      number.addEventListener("input", () => choose(input, number.valueAsNumber, number));
       number.addEventListener("change", () => complain(input, objection(input, number.valueAsNumber)));
     }
 
@@ -196,7 +198,7 @@
     }
 
     /** Take a value, if it is allowed, and show it in the controls other than the one that it came from. */
-    function enter(input, value, source) {
+    function set(input, value, source) {
       if (objection(input, value)) return;
       const { range, number } = fields[input.name];
       setting[input.name] = value;
@@ -204,35 +206,38 @@
       if (source !== number) number.value = value;
       complain(input, "");
       redraw();
-      remember();
     }
 
-    function restore(values) {
-      for (const input of inputs) enter(input, values[input.name]);
+    /** What the reader sets is also remembered; what the address says, or the page begins with, is not. */
+    function choose(input, value, source) {
+      set(input, value, source);
+      remember();
     }
 
     /** Set what the address says, if it speaks of this explorer. */
     function obeyAddress() {
-      const part = readAddress().get(key);
+      const address = readAddress();
+      const part = address.get(key);
       if (part === undefined) return;
       const given = new Map(part.split(",").map((pair) => pair.split("=")));
       for (const input of inputs) {
         if (!given.has(input.name)) continue;
         const value = Number(given.get(input.name) || NaN);
-        enter(input, value);
+        set(input, value);
         complain(input, objection(input, value));
       }
-      root.scrollIntoView();
+      if (address.keys().next().value === key) root.scrollIntoView();
     }
 
     // The reader's point follows a finger or a mouse in the chart, too.
     function pull(event) {
       const across = event.clientX - slot.getBoundingClientRect().left - view.origin()[0];
-      enter(x, rounded(x, view.scale("x").invert(across)));
+      choose(x, rounded(x, view.scale("x").invert(across)));
     }
     slot.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
       slot.setPointerCapture(event.pointerId);
-      pull(event);
+      if (event.pointerType === "mouse") pull(event); // a finger may be about to scroll
     });
     slot.addEventListener("pointermove", (event) => slot.hasPointerCapture(event.pointerId) && pull(event));
 
@@ -255,7 +260,7 @@
     const actions = {
       link: () => copy(addressWith(key, written()), "Link"),
       python: () => copy(python.replace(/\{(=?)(\w+)\}/g, (_, is, name) => (is ? shown : setting)[name]), "Python"),
-      reset: () => restore(initial),
+      reset: () => inputs.forEach((input) => choose(input, initial[input.name])),
     };
     for (const [name, act] of Object.entries(actions)) find(`[data-action=${name}]`).addEventListener("click", act);
 
@@ -263,7 +268,7 @@
     new ResizeObserver(([{ contentRect: { width } }]) => width && view.width(width).runAsync()).observe(picture);
     for (const part of root.querySelectorAll("[hidden]")) part.hidden = false;
     find(".explorer-setting").hidden = true; // the sliders say it; it comes back on paper
-    restore(initial);
+    for (const input of inputs) set(input, initial[input.name]);
     obeyAddress();
     addEventListener("hashchange", obeyAddress);
   }

@@ -161,6 +161,8 @@ class Curve(_Formula):
         delta/tau, needs none.
     at : mapping, optional
         Arguments of the function that are themselves results, as :func:`relmath.notebook.agree.agree` takes them.
+    name : str, optional
+        Its name in code and in texts; else made of the label: ``youngs_interval`` for "Young's interval".
     """
 
 
@@ -175,8 +177,8 @@ class Readout(_Formula):
         at the reader's own point) or of an earlier readout.
     unit : str
         A unit of its kind, by its name in :mod:`relmath.units`; times and sizes are shown in the unit that suits them.
-    at : mapping, optional
-        As of a :class:`Curve`, by keyword.
+    at, name
+        As of a :class:`Curve`.
     """
 
     unit: str = "1"

@@ -1,7 +1,7 @@
 """The book's still figures: a few verbs in one style.
 
-Each draws one figure and returns nothing, so that a cell ends with it. Axes carry their units, the background is transparent
-(the page inverts the figure in the dark), and there is no title: the prose around a figure says what it shows.
+Each draws one figure and returns nothing, so that a cell ends with it. Axes carry their units, the background is
+transparent (the page inverts the figure in the dark), and there is no title: the prose says what a figure shows.
 """
 
 from __future__ import annotations

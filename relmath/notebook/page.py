@@ -166,9 +166,12 @@ def still(explorer: Explorer) -> str:
     chart = still_chart(explorer)
     svg = vl_convert.vegalite_to_svg(chart)
     svg = re.sub(r"-?\d+\.\d\d+", lambda number: f"{float(number[0]):.1f}", svg)
-    svg = re.sub(
-        r"\bclip(?=\d)", f"explorer-{explorer.key}-clip", svg
-    )  # each picture has shapes of its own in the page
+    clips: dict[str, str] = {}  # Vega numbers them on from picture to picture; here they are this picture's own
+
+    def own(clip: re.Match[str]) -> str:
+        return clips.setdefault(clip[0], f"explorer-{explorer.key}-clip{len(clips) + 1}")
+
+    svg = re.sub(r'(?<=[#"])clip\d+', own, svg)
     svg = svg.replace(f' font-family="{FONT}"', "")
     return svg.replace("<svg", f'<svg role="img" aria-label="{escape(chart["description"])}"', 1)
 
@@ -267,7 +270,7 @@ def _axis(field: str, label: str, unit: Unit, ends: tuple[float, float], log: bo
 def ticks(ends: tuple[float, float]) -> list[float]:
     """Give the numbers to write on a logarithmic axis: 1, 2, 5, 10, or powers of ten where it is long."""
     low, high = ends
-    steps = (1, 2, 5) if high < 1e3 * low else (1,)
+    steps = (1, 2, 5) if high <= 1e3 * low else (1,)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     numbers = [float(f"{step}e{decade}") for decade in decades for step in steps]
     return [number for number in numbers if low <= number <= high]

@@ -15,7 +15,7 @@ _SIGNS = {
     **{"percent": "%", "FIT": "FIT", "1": ""},
 }
 _SUITABLE: dict[str, dict[str, float]] = {  # units that replace one another, and how many it takes to use each
-    "time": {"millisecond": 0, "second": 1, "minute": 2, "hour": 2, "day": 2, "year": 2},
+    "time": {"millisecond": 0, "second": 1, "minute": 2, "hour": 1, "day": 2, "year": 2},
     "size": {"byte": 0, "KB": 1, "MB": 1, "GB": 1, "TB": 1},
 }
 
@@ -79,7 +79,10 @@ def show(value: float, unit: Unit, digits: int = 4, *, trim: bool = False) -> st
 
     Trimmed, it has no zeros at the end: as befits what somebody set, and not what was computed.
     """
-    _, factor, sign = [scale for scale in unit.scales if scale[0] <= abs(value) or not scale[0]][-1]
+    if not math.isfinite(value):
+        return significant(value, digits)
+    size = abs(value) or 1  # so that 0 is 0 s and not 0 ms
+    _, factor, sign = [scale for scale in unit.scales if scale[0] <= size][-1]
     number = significant(value / factor, digits)
     if trim and "." in number and "×" not in number:
         number = number.rstrip("0").rstrip(".")

@@ -182,6 +182,13 @@ def test_an_address_brings_a_colleague_to_the_same_setting(open_page, live, url)
     assert page.copied("link") == page.page.url
 
 
+def test_an_address_leads_to_its_explorer(open_page, live, url):
+    page = open_page(f"{url}#efficiency:mtbf=2;young:mtbf=2")
+    live(page, "young")
+    expect(live(page, "efficiency").root).to_be_in_viewport()
+    assert page.locator("#explorer-young").bounding_box()["y"] < 0
+
+
 def test_explorers_share_the_address(open_page, live, url):
     page = open_page(url)
     first, second = live(page, "young"), live(page, "efficiency")
@@ -210,6 +217,7 @@ def test_an_encoded_address_is_understood(open_page, live, url):
 
 def test_anchors_of_the_page_still_work(open_page, live, url):
     page = live(open_page(f"{url}#below"), "young")
+    page.page.wait_for_timeout(500)  # longer than an explorer waits before it writes an address
     assert page.page.url.endswith("#below")
     page.type("write_time", 30)
     page.page.evaluate("location.hash = '#top'")
@@ -236,12 +244,13 @@ def test_what_is_copied_as_python_runs_and_gives_the_numbers_shown(name, request
 
 
 def test_without_a_clipboard_the_text_is_shown(open_page, live, url):
-    page = live(open_page(url), "young")
+    page = live(open_page(url, width=400), "young")
     page.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')) }")
     page.press("python")
     area = page.root.locator("textarea")
     expect(area).to_be_focused()
     assert "checkpoints.young(write_time, mtbf)" in area.input_value()
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= 400
     assert area.evaluate("area => area.selectionEnd - area.selectionStart === area.value.length")
 
 
@@ -339,7 +348,10 @@ def test_without_scripts_there_is_a_still_picture_and_every_number(open_page, ur
 def test_paper_shows_the_chart_and_the_setting_in_words(open_page, live, url):
     page = live(open_page(url), "young")
     page.type("mtbf", 8)
+    page.page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.page.emulate_media(media="print")
+    for line in page.root.locator(".explorer-picture .mark-line path").all():
+        assert contrast(computed(line, "stroke"), "rgb(255, 255, 255)") >= 3
     expect(page.root.locator(".explorer-picture svg")).to_be_visible()
     expect(page.root.locator(".explorer-setting")).to_have_text(
         "Interval 14.2 min, Write time 24.5 s, MTBF of the job 8 h"
