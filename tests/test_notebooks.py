@@ -34,7 +34,7 @@ def shown(output):
         return output.text
     data = output.get("data", {})
     page = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", data.get("text/html", ""), flags=re.DOTALL)
-    return " ".join([data.get("text/plain", ""), data.get("text/latex", ""), html.unescape(page)])
+    return " ".join([*(data.get(f"text/{kind}", "") for kind in ("plain", "latex", "markdown")), html.unescape(page)])
 
 
 def numbers(text):

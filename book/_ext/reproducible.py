@@ -11,7 +11,10 @@ WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
 
 def join_streams(app: Sphinx, doctree: nodes.document) -> None:
-    """Make one block of what a cell prints at a stretch; a kernel sends it in as many pieces as the clock will have."""
+    """Make one block of what a cell prints at a stretch; a kernel sends it in as many pieces as the clock will have.
+
+    MyST-NB's own ``nb_merge_streams`` adds an empty line wherever a piece begins with the end of a line.
+    """
     for block in list(doctree.findall(nodes.literal_block)):
         previous = block.previous_sibling() if block.parent else None
         if "stream" in block["classes"] and previous is not None and previous.get("classes") == block["classes"]:
