@@ -1,7 +1,8 @@
-"""Two builds of the same sources are the same, byte for byte, whatever a kernel did differently."""
+"""Two builds of the same sources are the same, byte for byte, whatever a kernel did or an old build left."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -30,8 +31,19 @@ def drop_widget_state(app: Sphinx, pagename: str, templatename: str, context: di
     scripts[:] = [script for script in scripts if getattr(script, "attributes", {}).get("type") != WIDGET_STATE]
 
 
+def remove_old_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Remove the page of a chapter that has been renamed or taken out, which Sphinx would leave there."""
+    if exception is None:
+        present = {f"{name}.html" for name in (*app.env.found_docs, "index", "search")}
+        for path in Path(app.outdir).rglob("*.html"):
+            name = path.relative_to(app.outdir).as_posix()
+            if name not in present and not name.startswith("_"):
+                path.unlink()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("doctree-read", join_streams)
     app.connect("html-page-context", drop_widget_state, priority=900)  # after those that add scripts
+    app.connect("build-finished", remove_old_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -106,6 +106,11 @@ def _cost_of_young(write_time: float, mtbf: float) -> Array:
     return efficiency(checkpoints.optimal(write_time, mtbf)) / efficiency(checkpoints.young(write_time, mtbf)) - 1
 
 
+def _overshoot_grows() -> bool:
+    ratios = np.geomspace(1e-9, 100, 1000)
+    return bool(np.all(np.diff(checkpoints.young(ratios, 1) / checkpoints.optimal(ratios, 1)) > 0))
+
+
 CLAIMS = (
     # The zero of the derivative of delta/tau + tau/2M.
     Claim(
@@ -133,7 +138,7 @@ CLAIMS = (
         source="A",
         where="Worked example, interpretation; Goodput and rawput",
         chapter="checkpoints/young",
-        says="Writing checkpoints alone takes 2.9 % of the time.",
+        says="Writing checkpoints alone takes 2.9 % of the training time.",
         values={
             "of useful time": Digits("2.9 %", lambda: WRITE_TIME / YOUNG),
             "of the cycle": Digits("2.79 %", lambda: WRITE_TIME / (YOUNG + WRITE_TIME), by="ours"),
@@ -198,7 +203,7 @@ CLAIMS = (
                 "0.5", lambda: optimize.brentq(lambda x: checkpoints.young(x, 1) - 1, 0.01, 10), by="ours"
             ),
         },
-        verdict=Reproduced("Only while δ < M/2: beyond, Young's interval is longer than the MTBF."),
+        verdict=Reproduced("Of Young's interval, while δ < M/2: beyond, it is longer than the MTBF."),
     ),
     # True, where the zero of the derivative of delta/tau + (tau/2 + R + D)/M is still sqrt(2 delta M).
     Claim(
@@ -299,7 +304,7 @@ CLAIMS = (
         source="A",
         where="Derivation of Daly's interval, introduction and result",
         chapter="checkpoints/daly",
-        says="√(2δM + δ²/3) − δ is Daly's higher-order interval of 2006.",
+        says="√(2δM + δ²/3) − δ is the second-order interval that Daly published in 2006.",
         values={
             "Daly's interval": Symbolic(
                 "sqrt(2*delta*M)*(1 + sqrt(delta/(2*M))/3 + delta/(18*M)) - delta",
@@ -350,6 +355,16 @@ CLAIMS = (
             "above it. And little is lost: the minimum is flat."
         ),
     ),
+    # Whether all coefficients of the series of 2x/u^2 in u = tau/M are positive, with x = -u - log(1 - u).
+    Claim(
+        "young-overshoot-grows",
+        source="A",
+        where="Young and Daly compared",
+        chapter="checkpoints/daly",
+        says="The longer writes are against the MTBF, the more Young's interval overshoots.",
+        values={"it grows with delta/M": Statement("true", _overshoot_grows)},
+        verdict=Reproduced(),
+    ),
     # The degree in y = (tau + delta)/M of the printed expansion of e^y; and M (expansion - 1) - tau minus the E[T]
     # printed on the next line.
     Claim(
@@ -380,7 +395,10 @@ CLAIMS = (
         source="A",
         where="Derivation of Daly's interval, introduction; Young and Daly compared",
         chapter="checkpoints/daly",
-        says="Young's interval is too long because it ignores failures during the write.",
+        says=(
+            "Young's interval is too long because it neglects failures while a checkpoint is written, and several "
+            "failures in one long window."
+        ),
         values={
             "correction by delta": Digits(
                 "-0.667", lambda: _correction(lambda t: checkpoints.expected_time(t, RARE, 1) / t), by="ours"
@@ -395,8 +413,9 @@ CLAIMS = (
             ),
         },
         verdict=Corrected(
-            "It is too long, but by 2δ/3 whether writes can fail or not: that correction comes from the cubic term of "
-            "rework, τ³/6M²."
+            "The second reason holds, the first does not: to leading order it is too long by 2δ/3 whether writes can fail or "
+            "not. That correction comes from the cubic term of rework, τ³/6M²; failures during the write enter one "
+            "order later."
         ),
     ),
     # 1 - tau/M at the exact optimum, as an expression; the efficiency there for delta = M.
@@ -446,9 +465,9 @@ CLAIMS = (
     Claim(
         "daly-printed-optima",
         source="Daly 2006",
-        where="Examples with 5 min to write",
+        where="Captions of figures 3 to 5",
         chapter="checkpoints/daly",
-        says="With 5 min to write the best intervals are 117, 57 and 9.1 min, at MTBFs of 24 h, 6 h and 15 min.",
+        says="With 5 min to write his formula gives 117, 57 and 9.1 min, at MTBFs of 24 h, 6 h and 15 min.",
         values={
             "MTBF 24 h": Digits("117 min", lambda: checkpoints.daly(5 * minute, 24 * hour)),
             "MTBF 6 h": Digits("57 min", lambda: checkpoints.daly(5 * minute, 6 * hour)),
