@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
+import errno
 import io
 import json
 import os
@@ -22,8 +24,35 @@ Checked = list[tuple[Claim, dict[str, Outcome]]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status is 0 if all that it prints holds, else 1."""
-    options = _parser().parse_args(arguments)
+    """Run the command line; the exit status is 0, or 2 after a wrong call, or 1 if not all holds or can be written."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:  # so that it is written at once, and an error met once
+        try:
+            status = _run(arguments)
+        except SystemExit as end:  # of argparse, after a help text or a wrong call
+            status = int(end.code or 0)
+    text = printed.getvalue()
+    return status if not text or _write(text) else 1
+
+
+def _write(text: str) -> bool:
+    """Write to standard output, and tell whether whoever reads it has as much as they want."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
+        print(text, end="", flush=True)
+    except OSError as error:
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at the end
+        if not isinstance(error, BrokenPipeError):  # after which the reader has seen enough, as `head` has
+            print(f"python -m relmath: the output cannot be written: {error.strerror}", file=sys.stderr)
+            return False
+    return True
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    options, unknown = _parser().parse_known_args(arguments)
+    if unknown:
+        options.command.error(f"unrecognized arguments: {' '.join(unknown)}")
     chosen = [
         claim
         for claim in CLAIMS.values()
@@ -35,14 +64,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m relmath", description="Reliability mathematics for GPU fleets.")
+    parser = argparse.ArgumentParser(
+        prog="python -m relmath", description="Reliability mathematics for GPU fleets.", allow_abbrev=False
+    )
     parser.add_argument("--version", action="version", version=f"relmath {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
     ledger = commands.add_parser(
         "ledger",
         help="recompute every statement of the sources",
         description="Recompute the statements of the sources. The exit status is 1 if one is not as the ledger has it.",
+        allow_abbrev=False,
     )
+    ledger.set_defaults(command=ledger)
     ledger.add_argument("--verdict", choices=VERDICTS, help="only claims with this verdict")
     chapters = sorted({claim.chapter for claim in CLAIMS.values()})
     ledger.add_argument("--chapter", choices=chapters, help="only claims of this chapter")
@@ -65,7 +98,8 @@ def _print_text(checked: Checked) -> None:
     verdicts = Counter(claim.verdict.word for claim, _ in checked)
     counts = ", ".join(f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word]) or "none"
     failed = sum(not outcome.holds for _, outcomes in checked for outcome in outcomes.values())
-    print(f"Claims: {counts}. {f'Values that do not hold: {failed}.' if failed else 'Every value holds.'}")
+    holding = f" Values that do not hold: {failed}." if failed else " Every value holds." if checked else ""
+    print(f"Claims: {counts}.{holding}")
 
 
 def _print_wrapped(text: str, hanging: str = "") -> None:
@@ -126,10 +160,4 @@ FORMATS = {"text": _print_text, "json": _print_json, "csv": _print_csv}
 if __name__ == "__main__":
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a Greek letter shows a question mark
-    try:
-        status = main()
-        sys.stdout.flush()
-    except BrokenPipeError:  # who reads has seen enough, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at the end
-        status = 0
-    sys.exit(status)
+    sys.exit(main())

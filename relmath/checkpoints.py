@@ -2,11 +2,16 @@ r"""Checkpoint intervals: how large, how slow, how often.
 
 Throughout, a job computes for an *interval* tau, then writes a checkpoint for a time delta, and so on. Failures are a
 Poisson process: the times between them are exponential with mean M, the MTBF of the whole job.
+
+Times from 1e-150 to 1e150 s, and 0, are safe. Of others, a sum or a product on the way may leave the doubles, so that
+a result is infinite or 0 although its formula is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
 from math import factorial
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
-from relmath.domain import Array, count, non_negative, not_below, positive, positive_finite
+from relmath.domain import Array, count, fitting_shapes, is_lazy, non_negative, not_below, positive, positive_finite
 
 BYTES_PER_PARAMETER = MappingProxyType(
     {
@@ -56,8 +61,10 @@ def checkpoint_size(parameters: Array, bytes_per_parameter: Array = 14) -> Array
     >>> from relmath.units import GB
     >>> float(checkpoint_size(175e9) / GB)
     2450.0
+    >>> float(checkpoint_size(175e9, BYTES_PER_PARAMETER["Adam in FP32"]) / GB)
+    2100.0
     """
-    return count("parameters", parameters) * non_negative("bytes_per_parameter", bytes_per_parameter)
+    return _in_blocks(np.multiply, *_checked(parameters=parameters, bytes_per_parameter=bytes_per_parameter))
 
 
 def write_time(size: Array, bandwidth: Array) -> Array:
@@ -90,8 +97,7 @@ def write_time(size: Array, bandwidth: Array) -> Array:
     >>> float(write_time(2450 * GB, 100 * GB))
     24.5
     """
-    with np.errstate(over="ignore"):  # a quotient beyond the doubles is infinite
-        return non_negative("size", size) / positive("bandwidth", bandwidth)
+    return _in_blocks(np.divide, *_checked(size=size, bandwidth=bandwidth))
 
 
 def async_overhead(interval: Array, stall: Array, persist: Array, mtbf: Array) -> Array:
@@ -132,13 +138,9 @@ def async_overhead(interval: Array, stall: Array, persist: Array, mtbf: Array) -
     >>> round(float(async_overhead(4 * minute, 1, 24.5, 4.14 * hour) / percent), 2)
     1.39
     """
-    interval = positive_finite("interval", interval)
-    stall = non_negative("stall", stall)
-    persist = non_negative("persist", persist)
-    mtbf = positive("mtbf", mtbf)
+    interval, stall, persist, mtbf = _checked(interval=interval, stall=stall, persist=persist, mtbf=mtbf)
     interval = not_below("interval", interval, "persist", persist)
-    with np.errstate(over="ignore"):  # a quotient beyond the doubles is infinite
-        return stall / interval + (interval / mtbf / 2 + persist / mtbf)
+    return _in_blocks(_async_overhead, interval, stall, persist, mtbf)
 
 
 def first_order_overhead(interval: Array, write_time: Array, mtbf: Array) -> Array:
@@ -178,11 +180,7 @@ def first_order_overhead(interval: Array, write_time: Array, mtbf: Array) -> Arr
     >>> round(float(first_order_overhead(14.2 * minute, 24.5, 4.14 * hour) / percent), 2)
     5.73
     """
-    interval = positive_finite("interval", interval)
-    write_time = non_negative("write_time", write_time)
-    mtbf = positive("mtbf", mtbf)
-    with np.errstate(over="ignore"):  # a quotient beyond the doubles is infinite
-        return write_time / interval + interval / mtbf / 2
+    return _in_blocks(_first_order_overhead, *_checked(interval=interval, write_time=write_time, mtbf=mtbf))
 
 
 def young(write_time: Array, mtbf: Array) -> Array:
@@ -204,7 +202,8 @@ def young(write_time: Array, mtbf: Array) -> Array:
     -------
     array_like
         Time of computation between checkpoints, in seconds, not counting the write. 0 if a checkpoint is free,
-        infinite if the job never fails.
+        infinite if the job never fails. The same where delta M leaves the doubles, as can times outside 1e-150 to
+        1e150 s.
 
     Raises
     ------
@@ -221,7 +220,7 @@ def young(write_time: Array, mtbf: Array) -> Array:
     >>> round(float(young(24.5, 4.14 * hour) / minute), 1)
     14.2
     """
-    return _in_blocks(_young, non_negative("write_time", write_time), positive("mtbf", mtbf))
+    return _in_blocks(_young, *_checked(write_time=write_time, mtbf=mtbf))
 
 
 def mean_lost_work(interval: Array, mtbf: Array, write_time: Array = 0) -> Array:
@@ -260,12 +259,7 @@ def mean_lost_work(interval: Array, mtbf: Array, write_time: Array = 0) -> Array
     >>> round(float(interval / 2), 1), round(float(mean_lost_work(interval, mtbf, 24.5)), 1)
     (427.2, 434.8)
     """
-    return _in_blocks(
-        _mean_lost_work,
-        positive_finite("interval", interval),
-        positive("mtbf", mtbf),
-        non_negative("write_time", write_time),
-    )
+    return _in_blocks(_mean_lost_work, *_checked(interval=interval, mtbf=mtbf, write_time=write_time))
 
 
 def expected_time(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
@@ -432,7 +426,7 @@ def optimal(write_time: Array, mtbf: Array) -> Array:
     >>> round(float(optimal(24.5, 4.14 * hour) / minute), 2)
     13.97
     """
-    return _in_blocks(_optimal, non_negative("write_time", write_time), positive("mtbf", mtbf))
+    return _in_blocks(_optimal, *_checked(write_time=write_time, mtbf=mtbf))
 
 
 def daly(write_time: Array, mtbf: Array) -> Array:
@@ -474,7 +468,7 @@ def daly(write_time: Array, mtbf: Array) -> Array:
     >>> round(float(daly(5 * minute, 24 * hour) / minute))
     117
     """
-    return _in_blocks(_daly, non_negative("write_time", write_time), positive("mtbf", mtbf))
+    return _in_blocks(_daly, *_checked(write_time=write_time, mtbf=mtbf))
 
 
 def daly_as_printed(write_time: Array, mtbf: Array) -> Array:
@@ -510,30 +504,78 @@ def daly_as_printed(write_time: Array, mtbf: Array) -> Array:
     >>> round(float((young(0.1, 1) / daly_as_printed(0.1, 1) - 1) / percent), 2)
     27.44
     """
-    return _in_blocks(_daly_as_printed, non_negative("write_time", write_time), positive("mtbf", mtbf))
+    return _in_blocks(_daly_as_printed, *_checked(write_time=write_time, mtbf=mtbf))
 
 
-# The kernels: ufuncs only, on arguments already checked, so that the same lines serve NumPy, Dask and CuPy. Both
-# branches of a `where` are evaluated, so each is kept from invalid operations where it does not count.
+_CHECKS: dict[str, Callable[[str, Array], Array]] = {
+    "parameters": count,
+    "bytes_per_parameter": non_negative,
+    "size": non_negative,
+    "bandwidth": positive,
+    "interval": positive_finite,
+    "write_time": non_negative,
+    "stall": non_negative,
+    "persist": non_negative,
+    "mtbf": positive,
+    "restart": non_negative,
+    "downtime": non_negative,
+}
+
+
+def _checked(**arguments: Array) -> list[Array]:
+    checked = {name: _CHECKS[name](name, value) for name, value in arguments.items()}
+    fitting_shapes(**checked)
+    return list(checked.values())
+
+
+def _segment(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> list[Array]:
+    return _checked(interval=interval, write_time=write_time, mtbf=mtbf, restart=restart, downtime=downtime)
 
 
 def _in_blocks(kernel: Callable[..., Array], *arguments: Array) -> Array:
-    """Apply a kernel to NumPy arrays block by block, so that its intermediates stay in cache; to others, at once."""
-    if not all(isinstance(argument, np.ndarray | np.generic) for argument in arguments):
-        return kernel(*arguments)
-    access: list[Any] = [["readonly"]] * len(arguments) + [["writeonly", "allocate"]]
-    blocks = np.nditer(
-        [*arguments, None],
-        flags=["buffered", "external_loop", "zerosize_ok"],
-        op_flags=access,
-        op_dtypes=[np.float64] * (len(arguments) + 1),
-        buffersize=2**13,
-    )
+    """Apply a kernel to NumPy arrays block by block, so that its intermediates stay in cache; to others, at once.
+
+    A lazy array comes here twice: first as a whole, then, when it is computed, chunk by chunk.
+    """
+    if any(map(is_lazy, arguments)):
+        return _lazily(partial(_in_blocks, kernel), arguments)
     # What overflows is infinite, or so far out that its limit is reached; what underflows is 0.
-    with blocks, np.errstate(over="ignore", under="ignore"):
-        for *inputs, output in blocks:
-            output[...] = kernel(*inputs)
-        return blocks.operands[-1][()]
+    with np.errstate(over="ignore", under="ignore"):
+        if not all(isinstance(argument, np.ndarray | np.generic) for argument in arguments):
+            return kernel(*arguments)
+        access: list[Any] = [["readonly"]] * len(arguments) + [["writeonly", "allocate"]]
+        blocks = np.nditer(
+            [*arguments, None],
+            flags=["buffered", "external_loop", "zerosize_ok"],
+            op_flags=access,
+            op_dtypes=[np.float64] * (len(arguments) + 1),
+            buffersize=2**13,
+        )
+        with blocks:
+            for *inputs, output in blocks:
+                output[...] = kernel(*inputs)
+            return blocks.operands[-1][()]
+
+
+def _lazily(function: Callable[..., Array], arguments: Sequence[Array]) -> Array:
+    """Put off an elementwise function until the Dask arrays among its arguments are computed."""
+    from dask.array import blockwise
+
+    axes = [tuple(reversed(range(argument.ndim))) for argument in arguments]  # shapes are aligned at their ends
+    inputs = chain(*zip(arguments, axes, strict=True))
+    return blockwise(function, max(axes, key=len), *inputs, dtype=np.float64)  # type: ignore[no-untyped-call]
+
+
+# The kernels: ufuncs only, on arguments already checked, so that the same lines serve NumPy and CuPy. Both branches of
+# a `where` are evaluated, so each is kept from invalid operations where it does not count.
+
+
+def _async_overhead(interval: Array, stall: Array, persist: Array, mtbf: Array) -> Array:
+    return stall / interval + (interval / mtbf / 2 + persist / mtbf)
+
+
+def _first_order_overhead(interval: Array, write_time: Array, mtbf: Array) -> Array:
+    return write_time / interval + interval / mtbf / 2
 
 
 def _young(write_time: Array, mtbf: Array) -> Array:
@@ -615,20 +657,10 @@ def _mean_lost_work(interval: Array, mtbf: Array, write_time: Array) -> Array:
     return np.where(u < 0.1, interval * in_intervals, mtbf * in_lifetimes)
 
 
-def _segment(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> tuple[Array, ...]:
-    return (
-        positive_finite("interval", interval),
-        non_negative("write_time", write_time),
-        positive("mtbf", mtbf),
-        non_negative("restart", restart),
-        non_negative("downtime", downtime),
-    )
-
-
 def _attempts(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> tuple[Array, Array]:
     """Time t and exponent h of the expected time t e^h e^h; nothing on the way to it overflows before it does."""
     segment = interval + write_time
-    z = np.minimum(segment / mtbf, 1e5)  # beyond, the expected time is infinite
+    z = np.minimum(interval / mtbf + write_time / mtbf, 1e5)  # beyond, the expected time is infinite
     fails = -np.expm1(-z)
     time = segment * (np.where(z > 0, fails, 1) / np.where(z > 0, z, 1)) + downtime * fails
     return time, np.minimum(z + restart / mtbf, 1e5) / 2
@@ -648,9 +680,10 @@ def _efficiency(*segment: Array) -> Array:
 
 def _overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> Array:
     # The sum of what writing, rework and restarts cost: no term is a difference of nearly equal ones.
-    z = np.minimum((interval + write_time) / mtbf, 1e5)  # beyond, E is infinite
+    z = np.minimum(interval / mtbf + write_time / mtbf, 1e5)  # beyond, E is infinite
     rare, frequent = np.minimum(z, 0.1), np.maximum(z, 0.1)
-    again = np.where(z < 0.1, rare * polyval(rare, _REMAINDER, tensor=False), np.expm1(frequent) / frequent - 1)
+    grown = np.expm1(frequent / 2)  # e^z - 1 is this times itself and 2, and may overflow where it by z does not
+    again = np.where(z < 0.1, rare * polyval(rare, _REMAINDER, tensor=False), grown / frequent * (grown + 2) - 1)
     writing = write_time / interval
     restarts = np.expm1(np.minimum(restart / mtbf, 1e5) + np.log1p(downtime / mtbf))
     return restarts + (1 + np.minimum(restarts, np.finfo(np.float64).max)) * (writing + (1 + writing) * again)

@@ -32,6 +32,11 @@ def non_negative(name: str, value: Array) -> Array:
     return _check(name, value, "at least 0 and finite", lambda v: (v >= 0) & (v < np.inf))
 
 
+def finite(name: str, value: Array) -> Array:
+    """Of either sign, or 0."""
+    return _check(name, value, "finite", lambda v: (v > -np.inf) & (v < np.inf))
+
+
 def probability(name: str, value: Array) -> Array:
     """Between 0 and 1, both included."""
     return _check(name, value, "between 0 and 1", lambda v: (v >= 0) & (v <= 1))
@@ -45,44 +50,95 @@ def count(name: str, value: Array, least: int = 0) -> Array:
 
 
 def not_below(name: str, value: Array, limit_name: str, limit: Array) -> Array:
-    """At least as large as another argument; both have passed their own checks."""
-    return _keep(name, value, value >= limit, f"at least {limit_name}")
+    """At least as large as another argument; both have passed their own checks, and their shapes fit."""
+    fits = value >= limit
+    if is_lazy(fits):
+        return np.where(fits, value, np.nan)
+    if not np.all(fits):
+        limited, least = _first_misfit(fits, limit_name, limit)
+        misfit, is_ = _first_misfit(fits, name, value)
+        raise ValueError(f"{misfit} must be at least {limited}, which is {least}, but is {is_}")
+    return value
+
+
+def fitting_shapes(**arguments: Array) -> None:
+    """Refuse arrays that do not broadcast; what Dask does not know of a shape before it computes, it checks then."""
+    shapes = {name: array.shape for name, array in arguments.items() if not np.isnan(array.shape).any()}
+    try:
+        np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        unlike = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
+        raise ValueError(
+            f"shapes must broadcast, but are {unlike}: make them equal, or add an axis, as x[:, numpy.newaxis] does"
+        ) from None
+
+
+def is_lazy(array: Array) -> bool:
+    """Tell whether it is one of Dask's collections."""
+    return hasattr(array, "__dask_graph__")
 
 
 def _check(name: str, value: Array, allowed: str, fits: Callable[[Array], Array]) -> Array:
     array = _as_doubles(name, value, allowed)
     # Every domain is a range: where both extremes fit, all fits. NaN, if there is one, is both of them.
-    if _is_lazy(array) or not array.size or not (fits(array.min()) and fits(array.max())):
+    if is_lazy(array) or not array.size or not (fits(array.min()) and fits(array.max())):
         array = _keep(name, array, fits(array), allowed)
     return array[()]  # an array of no dimensions becomes a scalar
 
 
 def _keep(name: str, array: Array, fits: Array, allowed: str) -> Array:
     """The array if all of it fits; of a lazy one, what fits, and NaN elsewhere."""
-    if _is_lazy(fits):
+    if is_lazy(fits):
         return np.where(fits, array, np.nan)
     if not np.all(fits):
-        index = np.argwhere(~fits)[0].tolist()
-        offender = np.broadcast_to(array, fits.shape)[tuple(index)]
-        raise ValueError(f"{name}{index or ''} must be {allowed}, but is {offender}")
+        misfit, is_ = _first_misfit(fits, name, array)
+        raise ValueError(f"{misfit} must be {allowed}, but is {is_}")
     return array
 
 
-def _is_lazy(array: Array) -> bool:
-    return hasattr(array, "__dask_graph__")
+def _first_misfit(fits: Array, name: str, array: Array) -> tuple[str, Array]:
+    """Where the first misfit comes from an array that was broadcast: by its own index, and its value there."""
+    index = np.argwhere(~fits)[0].tolist()[np.ndim(fits) - np.ndim(array) :]
+    own = [i if length > 1 else 0 for i, length in zip(index, np.shape(array), strict=True)]
+    return f"{name}{own or ''}", array[tuple(own)]
 
 
 def _as_doubles(name: str, value: Array, allowed: str) -> Array:
+    def refusal(reason: str) -> ValueError:
+        return ValueError(f"{name} must be {allowed}, but {reason}")
+
     if np.ma.is_masked(value):
-        raise ValueError(f"{name} must be {allowed}, but has masked elements: fill them or leave them out")
+        raise refusal("has masked elements: fill them or leave them out")
+    lives_elsewhere = hasattr(value, "__array_function__") and not isinstance(value, np.ndarray)
+    if is_lazy(value) and not lives_elsewhere:
+        raise refusal(f"is a lazy {type(value).__name__}: compute it first, or pass a dask.array")
+    if hasattr(value, "unit") or hasattr(value, "units"):
+        raise refusal(
+            f"carries a unit: convert it to SI (seconds, bytes) and pass the bare number: {reprlib.repr(value)}"
+        )
     try:
-        lives_elsewhere = hasattr(value, "__array_function__") and not isinstance(value, np.ndarray)
         array = value if lives_elsewhere else np.asarray(value)
         if array.dtype.kind in "fiu" or (array.dtype.kind == "O" and all(map(_is_real, array.flat))):
-            return array.astype(np.float64, copy=False)
-    except (ValueError, OverflowError):  # lists of unequal lengths; an integer beyond the doubles
+            return _cast(array)
+    except OverflowError:
+        raise refusal("is beyond the largest double: give at most 1.797e308") from None
+    except (AttributeError, TypeError, ValueError):  # no array at all, lists of unequal lengths
         pass
-    raise ValueError(f"{name} must be {allowed}, but is no number or array of numbers: {reprlib.repr(value)}")
+    raise refusal(f"is no number or array of numbers (try float(...)): {reprlib.repr(value)}")
+
+
+def _cast(array: Array) -> Array:
+    if is_lazy(array):
+        return array.astype(np.float64).map_blocks(_masked_as_nan)
+    with np.errstate(over="ignore", under="ignore"):
+        doubles = array.astype(np.float64, copy=False)
+    if not np.can_cast(array.dtype, np.float64) and np.any(np.isinf(doubles) & (array != doubles)):
+        raise OverflowError  # as a whole number beyond the doubles does by itself
+    return doubles
+
+
+def _masked_as_nan(block: Array) -> Array:
+    return block.filled(np.nan) if isinstance(block, np.ma.MaskedArray) else block
 
 
 def _is_real(value: object) -> bool:

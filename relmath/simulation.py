@@ -7,7 +7,7 @@ failures and for every single run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from relmath.domain import count, non_negative, positive, positive_finite, probability
+from relmath.domain import count, finite, non_negative, positive, positive_finite, probability
 
 Doubles = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -27,6 +27,12 @@ BLOCK = 8192
 
 MOST_FAILURES = 100_000
 """Expected failures of a job above which it is refused as hopeless instead of simulated."""
+
+MOST_SEGMENTS = 1_000_000_000
+"""Segments of a job above which rounding could hide a part of one, so that it is refused."""
+
+MOST_TRIALS = 100_000_000
+"""Trials above which their arrays, of 56 bytes a trial and as much again on the way, outgrow an ordinary memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +102,8 @@ def simulate_jobs(
     work : float
         Useful computation of the whole job, W, in seconds. Above 0 and finite.
     interval : float
-        Computation between checkpoints, tau, in seconds. Above 0; infinite to write only at the end.
+        Computation between checkpoints, tau, in seconds. Above 0; infinite to write only at the end. At least W over
+        `MOST_SEGMENTS`.
     write_time : float
         Time to write a checkpoint, delta, in seconds. At least 0.
     failures : frozen distribution of scipy.stats
@@ -106,7 +113,7 @@ def simulate_jobs(
     downtime : float, optional
         Downtime after a failure, D, in seconds. At least 0.
     trials : int, optional
-        Number of independent jobs. At least 1.
+        Number of independent jobs. At least 1, at most `MOST_TRIALS`.
     seed : int, numpy.random.SeedSequence or None, optional
         Seed of the random numbers; `None` takes a new one from the operating system.
     executor : concurrent.futures.Executor, optional
@@ -127,6 +134,8 @@ def simulate_jobs(
 
     Notes
     -----
+    Times that add up beyond the doubles do so to infinity, with NumPy's warning of an overflow.
+
     The result depends on the arguments and the seed alone, not on the executor. Under one seed a trial meets the same
     times between failures whatever the job and the number of trials: the first trials of a longer run are the shorter
     run, and two intervals are best compared under the same failures. (A `SeedSequence` that has spawned counts as
@@ -156,16 +165,20 @@ def simulate_jobs(
     restart = _number(non_negative, "restart", restart)
     downtime = _number(non_negative, "downtime", downtime)
     trials = int(_number(partial(count, least=1), "trials", trials))
+    _check_most("trials", trials, MOST_TRIALS, "make several runs, each of its own seed")
+    _check_most("work / interval", work / interval, MOST_SEGMENTS, "lengthen the interval")
     _check_times_between(failures)
+    root = _seed_sequence(seed)
+    if not isinstance(executor, Executor | None):
+        raise ValueError(f"executor must be a concurrent.futures.Executor or None, but is {executor!r}: leave it out")
     # A work of three intervals in decimal may be a rounding error more than three in binary: no segment of its own.
     segments = math.ceil(work / interval * (1 - 1e-12))
     job = _Job(segments, interval, work - (segments - 1) * interval, write_time, restart)
     _check_hope(job, failures)
 
     sizes = [min(BLOCK, trials - start) for start in range(0, trials, BLOCK)]
-    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     run_all = map if executor is None else executor.map
-    blocks = _with_progress(run_all(partial(_simulate_block, job, failures), root.spawn(len(sizes)), sizes), len(sizes))
+    blocks = _with_progress(run_all(partial(_simulate_block, job, failures), root.spawn(len(sizes)), sizes), trials)
     number, lost_work, lost_time, restart_time = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return Jobs(
         useful_time=np.full(trials, work),
@@ -188,9 +201,9 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
     Parameters
     ----------
     samples : array_like
-        At least two independent values of one quantity.
+        At least two independent values of one quantity, finite, as is the sum of their squares.
     confidence : float, optional
-        Probability that such an interval contains the true mean, between 0 and 1.
+        Probability that such an interval contains the true mean, between 0 and 1, both included.
 
     Returns
     -------
@@ -200,7 +213,7 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
     Raises
     ------
     ValueError
-        If there are fewer than two samples, or `confidence` is not a probability.
+        If there are fewer than two samples, one is not finite, or `confidence` is not a probability.
 
     Examples
     --------
@@ -208,11 +221,12 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
     >>> round(low, 2), round(high, 2)
     (7.52, 12.48)
     """
-    values = np.ravel(samples)
+    values = np.ravel(finite("samples", samples))
     if values.size < 2:
         raise ValueError(f"samples must be at least 2 values to have a spread, but is {values.size}: run more trials")
     quantile = stats.t.ppf((1 + _number(probability, "confidence", confidence)) / 2, values.size - 1)
-    half_width = quantile * stats.sem(values)
+    spread = stats.sem(values)
+    half_width = quantile * spread if spread else 0  # even at a confidence of 1, whose quantile is infinite
     return float(values.mean() - half_width), float(values.mean() + half_width)
 
 
@@ -257,20 +271,34 @@ def _simulate_block(job: _Job, failures: Any, seed: np.random.SeedSequence, tria
 def _number(check: Callable[[str, Any], Any], name: str, value: Any) -> float:
     checked = check(name, value)
     if np.ndim(checked):
-        raise ValueError(f"{name} must be one number, but has shape {np.shape(checked)}: simulate one job at a time")
+        raise ValueError(f"{name} must be one number, but has shape {np.shape(checked)}: pass one at a time")
     return float(checked)
+
+
+def _check_most(name: str, value: float, most: int, remedy: str) -> None:
+    if value > most:
+        raise ValueError(f"{name} must be at most {most:,}, but is {value:,.10g}: {remedy}")
+
+
+def _seed_sequence(seed: Any) -> np.random.SeedSequence:
+    try:
+        return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"seed must be a whole number, at least 0, a SeedSequence, or None, but is {seed!r}: pass seed=1, say"
+        ) from None
 
 
 def _check_times_between(failures: Any) -> None:
     remedy = "pass a frozen distribution in seconds, e.g. scipy.stats.expon(scale=mtbf)"
     # The distributions themselves, unlike frozen ones, can be called: that is what freezes them.
-    if callable(failures) or not all(hasattr(failures, name) for name in ("rvs", "cdf", "sf", "mean")):
+    if callable(failures) or not all(hasattr(failures, name) for name in ("rvs", "cdf", "sf")):
         raise ValueError(f"failures must be a distribution of the time between failures, but is {failures!r}: {remedy}")
-    mean, none = np.asarray(failures.mean()), np.asarray(failures.cdf(0))
-    if mean.ndim or not mean > 0 or none > 0:
+    # Its mean tells nothing: some that are infinite come from SciPy as NaN.
+    none = np.asarray(failures.cdf(0))
+    if none.ndim or none != 0:
         raise ValueError(
-            f"failures must have one mean, above 0, and no values at or below 0, "
-            f"but has mean {mean} and such values with probability {none}: {remedy}"
+            f"failures must be one distribution of times above 0, but has others with probability {none}: {remedy}"
         )
 
 
@@ -282,15 +310,18 @@ def _check_hope(job: _Job, failures: Any) -> None:
         raise ValueError(
             f"the job is hopeless: it would meet about {expected:.2g} failures, above the limit of {MOST_FAILURES}, as "
             f"restart, interval and write_time together, {job.restart + cycle:g} s, pass without a failure with "
-            f"probability {success:.2g}. Shorten them, or pass failures with a mean above {failures.mean():g} s"
+            f"probability {success:.2g}. Shorten them, or pass failures farther apart"
         )
 
 
-def _with_progress(blocks: Iterable[_Block], total: int) -> Iterable[_Block]:
+def _with_progress(blocks: Iterable[_Block], trials: int) -> Iterator[_Block]:
     """Show a progress bar on runs that last, where tqdm is installed."""
     try:
         from tqdm import tqdm
     except ImportError:
-        return blocks
-    bar: Iterable[_Block] = tqdm(blocks, total=total, unit="trial", unit_scale=BLOCK, delay=10, leave=False)
-    return bar
+        yield from blocks
+        return
+    with tqdm(total=trials, unit="trial", unit_scale=True, delay=10, leave=False) as bar:
+        for block in blocks:
+            yield block
+            bar.update(len(block[0]))

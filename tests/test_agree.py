@@ -120,10 +120,45 @@ def test_the_error_names_the_point_and_both_values():
         (delta, checkpoints.young, {delta: (1, 2)}, None, "the symbol that checkpoints.young calls mtbf"),
         (YOUNG, checkpoints.young, {**BOX, R: (1, 2)}, None, r"no parameter for R \(restart\)"),
         (YOUNG, checkpoints.young, BOX, {"interval": checkpoints.young}, "at names interval"),
-        (YOUNG, checkpoints.young, {}, None, "is empty"),
+        (YOUNG, checkpoints.young, {}, None, "at least one symbol, .* but is {}"),
+        (YOUNG, checkpoints.young, 5, None, "at least one symbol, .* but is 5"),
+        (None, checkpoints.young, BOX, None, "expression must be a SymPy expression, but is None"),
+        (YOUNG, checkpoints.young, BOX, ["interval"], r"at must give functions by argument, .* is \['interval'\]"),
         (sp.sqrt(sp.Symbol("delta")), checkpoints.young, BOX, None, "a domain for delta"),
     ],
 )
 def test_what_does_not_match_is_named(expression, function, over, at, message):
     with pytest.raises(ValueError, match=message):
         compare(expression, function, over, at=at)
+
+
+@pytest.mark.parametrize("pair", [(5, 1), (1, 1), (), (1, 2, 3), 5, None, "12", (1, np.nan), (1, np.inf), (1, 10**400)])
+def test_a_domain_must_be_an_interval(pair):
+    with pytest.raises(
+        ValueError, match=r"over\[M\] must be \(low, high\), two finite numbers, the lower first, but is"
+    ):
+        compare(M, identity, over={M: pair})
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [np.inf], ["1"]])
+def test_or_a_list_of_numbers(values):
+    with pytest.raises(ValueError, match=r"over\[M\] must be a list of finite numbers, at least one, but is \["):
+        compare(M, identity, over={M: values})
+
+
+@pytest.mark.parametrize("points", [0, 1, -1, 1.5])
+def test_points_must_be_a_number_of_them(points):
+    with pytest.raises(ValueError, match=f"points must be a whole number, 2 or more, but is {points}"):
+        compare(M, identity, over={M: (1, 2)}, points=points)
+
+
+@pytest.mark.parametrize("tolerance", [1, 10, np.inf, np.nan, -1, None])
+def test_a_tolerance_must_tell_right_from_wrong(tolerance):
+    with pytest.raises(ValueError, match="tolerance must be a relative difference, from 0 to below 1, but is"):
+        compare(M, identity, over={M: (1, 2)}, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("expression", [sp.zoo, 1 / R])
+def test_where_an_expression_has_no_value_it_is_not_the_function(expression):
+    with pytest.raises(AssertionError, match=r"at R = 0\.0 the function gives .*, the expression nan"):
+        compare(expression, lambda restart: restart, over={R: (0, 2)})

@@ -315,7 +315,7 @@ def test_async_overhead_by_enumerating_the_moment_of_failure(interval, persist):
 
 
 def test_async_write_must_end_before_the_next():
-    with pytest.raises(ValueError, match=r"interval\[1\] must be at least persist, but is 29\.0"):
+    with pytest.raises(ValueError, match=r"^interval\[1\] must be at least persist, which is 30\.0, but is 29\.0"):
         checkpoints.async_overhead([30, 29], 1, 30, MTBF)
     lazy = checkpoints.async_overhead(da.from_array(np.array([30.0, 29.0])), 1, 30, MTBF)
     np.testing.assert_array_equal(np.isnan(lazy.compute()), [False, True])
@@ -360,6 +360,22 @@ def test_hopeless_segments():
     expected = mp.mpf(1e-300) * mp.expm1(1400)
     assert checkpoints.expected_time(1.4e-297, 0, 1e-300) == near(expected, rel=1e-12)
     assert checkpoints.efficiency(1.4e-297, 0, 1e-300) == near(exact(1.4e-297)[0] / expected, rel=1e-12)
+
+
+def test_an_overhead_below_the_largest_double_is_finite():
+    """E itself may be beyond it: e^715 is, e^715 / 715 is not."""
+    assert checkpoints.overhead(715, 0, 1) == near(mp.expm1(715) / 715, rel=1e-12)
+    assert checkpoints.overhead(717, 0, 1) == np.inf
+
+
+def test_sums_of_times_may_overflow_without_a_floating_point_event(strict):
+    """Of the largest finite times and the smallest: what is beyond the doubles is infinite, what is below them 0."""
+    assert checkpoints.overhead(1.7e308, 1.7e308, np.inf) == 1
+    assert checkpoints.efficiency(1.7e308, 1.7e308, np.inf) >= 0
+    assert checkpoints.checkpoint_size(1e300, 1e300) == np.inf
+    assert checkpoints.write_time(1e-300, 1e300) == 0
+    assert checkpoints.first_order_overhead(1e300, 1e-300, 1e10) == near(5e289, rel=1e-15)
+    assert checkpoints.async_overhead(1e300, 1e-300, 0, 1e10) == near(5e289, rel=1e-15)
 
 
 def test_extremes_pass_without_a_floating_point_event(strict):
@@ -499,12 +515,48 @@ def test_lazy_arguments_may_have_any_shape():
     np.testing.assert_array_equal(lazy.compute(), checkpoints.optimal(write_time[:, None], mtbf))
 
 
+def test_lazy_arrays_of_unknown_shape():
+    """Dask does not know how many elements a condition leaves."""
+    times = da.from_array(np.arange(1.0, 9.0), chunks=3)
+    some = times[times > 2]
+    np.testing.assert_array_equal(checkpoints.young(some, 2).compute(), checkpoints.young(np.arange(3, 9), 2))
+
+
+def test_masked_elements_of_a_lazy_array_become_nan():
+    masked = da.ma.masked_greater(da.from_array(np.arange(1, 5), chunks=2), 3)
+    np.testing.assert_array_equal(checkpoints.young(2, masked).compute(), [2, *np.sqrt([8, 12]), np.nan])
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_lazy_extremes_are_computed_without_a_warning(function):
+    """Each legal extreme of one argument against each of the others, as NumPy gives them."""
+    names = parameters_of(function)
+    extremes = [np.array([1e-300, 1e300, LEGAL[name]]) for name in names]
+    if "parameters" in names:
+        extremes[0][0] = 0
+    if "persist" in names:
+        extremes[names.index("persist")][:] = 0
+    grid = np.meshgrid(*extremes, sparse=True)
+    lazy = [da.from_array(array, chunks=3) for array in grid]
+    np.testing.assert_array_equal(function(*lazy).compute(scheduler="synchronous"), function(*grid))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_shapes_that_do_not_broadcast_are_named(function):
+    first, second, *others = parameters_of(function)
+    arguments = {name: LEGAL[name] for name in others}
+    named = rf"^shapes must broadcast, but are {first} \(2,\), {second} \(3,\): "
+    with pytest.raises(ValueError, match=named):
+        function(**arguments | {first: [LEGAL[first]] * 2, second: [LEGAL[second]] * 3})
+
+
 class Elsewhere(np.lib.mixins.NDArrayOperatorsMixin):
     """An array on another device: NumPy's protocols work on it, but it cannot be brought here."""
 
     def __init__(self, values):
         self.values = np.asarray(values)
-        self.dtype, self.size = self.values.dtype, self.values.size
+        self.dtype, self.size, self.shape = self.values.dtype, self.values.size, self.values.shape
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError("an implicit copy to the host")

@@ -1,5 +1,8 @@
 """claim() compares a chapter's value with the ledger, by each kind of value, and prints a line a value."""
 
+import re
+
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -67,14 +70,20 @@ def test_what_does_not_match_fails(monkeypatch, stated, derived):
         claim("example", derived)
 
 
-@pytest.mark.parametrize("derived", [delta, sp.oo, sp.nan, sp.I])
+def test_what_does_not_match_is_told_in_the_unit_of_the_ledger(monkeypatch):
+    state(monkeypatch, it=Digits("14.2 min", never))
+    with pytest.raises(AssertionError, match=r"states 14\.2 min, but the chapter derives 0\.237 min, in SI 14\.2000"):
+        claim("example", 14.2)
+
+
+@pytest.mark.parametrize("derived", [delta, sp.oo, sp.nan, sp.I, None, [854.6], True])
 def test_a_quantity_must_be_a_real_number(monkeypatch, derived):
     state(monkeypatch, it=Digits("14.2 min", never))
     with pytest.raises(ValueError, match="must be a real number"):
         claim("example", derived)
 
 
-@pytest.mark.parametrize("derived", [delta, sp.Eq(delta, M), 2, None])
+@pytest.mark.parametrize("derived", [delta, sp.Eq(delta, M), 2, 1, None, np.array([True, True])])
 def test_a_statement_must_be_true_or_false(monkeypatch, derived):
     state(monkeypatch, it=Statement("true", never))
     with pytest.raises(ValueError, match="must be true or false"):
@@ -83,13 +92,20 @@ def test_a_statement_must_be_true_or_false(monkeypatch, derived):
 
 def test_a_formula_must_be_in_the_symbols_of_the_notation(monkeypatch):
     state(monkeypatch, it=Symbolic("sqrt(2*delta*M)", never, over={"delta": (1, 10), "M": (100, 1e4)}))
-    with pytest.raises(ValueError, match="expression in symbols"):
-        claim("example", sp.sqrt(2 * sp.Symbol("d") * M))
+    for derived in (sp.sqrt(2 * sp.Symbol("d") * M), None, True):
+        with pytest.raises(ValueError, match=r"expression in symbols\('delta M'\), but is"):
+            claim("example", derived)
 
 
 def test_an_unknown_claim_is_named_with_the_nearest():
     with pytest.raises(ValueError, match="no claim 'young-intervals'; did you mean 'young-interval'"):
         claim("young-intervals", 1)
+
+
+@pytest.mark.parametrize("id", [None, 5, []])
+def test_an_id_that_is_none_is_named(id):
+    with pytest.raises(ValueError, match=f"no claim {re.escape(repr(id))}"):
+        claim(id, 1)
 
 
 def test_names_of_values_must_be_the_ledgers(monkeypatch):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shlex
 import subprocess
 import sys
 
@@ -63,23 +64,63 @@ def test_a_claim_that_does_not_hold_is_told_and_gives_status_1(monkeypatch, caps
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["plan"], ["ledger", "--verdict", "perhaps"], ["ledger", "--chapter", "checkpoints/none"], ["ledger", "--x"]],
+    [
+        [],
+        ["plan"],
+        ["ledger", "--verdict", "perhaps"],
+        ["ledger", "--chapter", "checkpoints/none"],
+        ["ledger", "--x"],
+        ["ledger", "--form", "csv"],
+    ],
 )
 def test_a_wrong_call_gives_usage_and_status_2(capsys, arguments):
-    with pytest.raises(SystemExit) as end:
-        cli.main(arguments)
-    assert end.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: python -m relmath")
+    assert cli.main(arguments) == 2
+    usage = "usage: python -m relmath ledger [" if "ledger" in arguments else "usage: python -m relmath ["
+    assert capsys.readouterr().err.startswith(usage)
 
 
-def test_a_reader_that_stops_early_hears_nothing():
-    """As `python -m relmath ledger | head -1` does: more is printed than a pipe holds, and nobody reads it."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "relmath", "ledger"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+def test_help_is_printed_and_gives_status_0(capsys):
+    assert cli.main(["ledger", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: python -m relmath ledger")
+
+
+def test_nothing_is_said_of_no_claims(capsys):
+    assert cli.main(["ledger", "--verdict", "unsupported"]) == 0
+    assert capsys.readouterr().out == "Claims: none.\n"
+
+
+WRONG = """
+import sys
+from relmath import __main__ as cli, ledger
+from relmath.ledger.mechanism import Claim, Digits, Reproduced
+ledger.CLAIMS["wrong"] = Claim("wrong", "A", "", "", "So.", {"it": Digits("1 s", lambda: 2)}, Reproduced())
+sys.exit(cli.main(["ledger"]))
+"""
+
+
+@pytest.mark.parametrize(("program", "status"), [(["-m", "relmath", "ledger"], 0), (["-c", WRONG], 1)])
+def test_a_reader_that_stops_early_hears_nothing(program, status):
+    """As `python -m relmath ledger | head -1` does: nobody reads the pipe. What was found holds all the same."""
+    process = subprocess.Popen([sys.executable, *program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     assert process.stderr.read() == b""
-    assert process.wait() == 0
+    assert process.wait() == status
+
+
+@pytest.mark.parametrize("arguments", ["ledger", "ledger --format csv", "--help"])
+@pytest.mark.parametrize(
+    ("output", "reason"), [(">&-", "standard output is closed"), (">/dev/full", "No space left on device")]
+)
+def test_an_output_that_cannot_be_written_gives_a_sentence_and_status_1(arguments, output, reason):
+    command = f"{shlex.quote(sys.executable)} -m relmath {arguments} {output}"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (1, f"python -m relmath: the output cannot be written: {reason}\n")
+
+
+@pytest.mark.parametrize("output", [">&-", ">/dev/full"])
+def test_a_wrong_call_needs_no_output(output):
+    run = subprocess.run(["sh", "-c", f"{shlex.quote(sys.executable)} -m relmath {output}"], capture_output=True)
+    assert run.returncode == 2
 
 
 def test_it_needs_neither_sympy_nor_matplotlib():

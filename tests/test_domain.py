@@ -1,9 +1,11 @@
 """What is let through as a number, what is refused, and in which words."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import dask
 import dask.array as da
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -19,6 +21,7 @@ TINY, HUGE = np.finfo(float).smallest_subnormal, np.finfo(float).max
         (domain.positive, [TINY, 1, HUGE, np.inf], [0.0, -0.0, -TINY, -1, -np.inf, np.nan]),
         (domain.positive_finite, [TINY, 1, HUGE], [0.0, -1, np.inf, -np.inf, np.nan]),
         (domain.non_negative, [0, -0.0, TINY, 1, HUGE], [-TINY, -1, np.inf, -np.inf, np.nan]),
+        (domain.finite, [-HUGE, -1, -0.0, TINY, HUGE], [np.inf, -np.inf, np.nan]),
         (domain.probability, [0, TINY, 0.5, 1], [-TINY, 1 + 1e-15, np.inf, np.nan]),
         (domain.count, [0, 1, 2.0, 1e300], [-1, 0.5, 1 + 1e-15, np.inf, np.nan]),
     ],
@@ -63,14 +66,60 @@ def test_message_names_element_value_and_what_is_allowed():
         [[1], [1, 2]],
         object(),
         np.timedelta64(1, "s"),
-        10**400,
+        Decimal(1),
+        sp.pi,
+        sp.Symbol("x"),
         [Fraction(1, 2), True],
         da.ones(3, dtype=bool),
+        da.from_array(np.array([Fraction(1, 2)]), chunks=1),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_is_no_number_is_refused_by_name(value):
-    with pytest.raises(ValueError, match=r"^mtbf must be above 0, but is no number"):
+    with pytest.raises(ValueError, match=r"^mtbf must be above 0, but is no number .* \(try float\(...\)\): "):
+        domain.positive("mtbf", value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        10**400,
+        -(10**400),
+        [1.5, 10**5000],
+        Fraction(10**400),
+        np.longdouble("1e4000"),
+        mpmath.mpf("1e400"),
+        sp.Float("1e400"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.filterwarnings("error")
+def test_what_is_beyond_the_doubles_is_not_taken_for_infinity(value):
+    with pytest.raises(
+        ValueError, match=r"^mtbf must be above 0, but is beyond the largest double: give at most 1\.797e308$"
+    ):
+        domain.positive("mtbf", value)
+    assert domain.positive("mtbf", mpmath.inf) == np.inf
+
+
+class OfAstropy(np.ndarray):
+    """Astropy's quantities are arrays, whose unit would be dropped."""
+
+    unit = "min"
+
+
+class OfPint:
+    """Pint's quantities follow NumPy's protocols, but have no dtype if they are scalars."""
+
+    units = "minute"
+
+    def __array_function__(self, function, types, inputs, options):
+        raise AssertionError("not looked at")
+
+
+@pytest.mark.parametrize("value", [np.ones(2).view(OfAstropy), OfPint()], ids=["Astropy", "Pint"])
+def test_a_unit_is_not_dropped(value):
+    with pytest.raises(ValueError, match=r"^mtbf must be above 0, but carries a unit: convert it to SI .* bare number"):
         domain.positive("mtbf", value)
 
 
@@ -132,11 +181,42 @@ def test_lazy_arrays_are_checked_without_being_computed():
     np.testing.assert_array_equal(checked.compute(), [np.nan, np.nan, 1, 2])
 
 
+def test_masked_elements_of_a_lazy_array_become_nan():
+    masked = da.ma.masked_greater(da.from_array(np.arange(1, 5), chunks=2), 3)
+    np.testing.assert_array_equal(domain.positive("x", masked).compute(), [1, 2, 3, np.nan])
+
+
+class LazySeries:
+    """A series of dask.dataframe: lazy, and computed by NumPy if asked for its values."""
+
+    def __dask_graph__(self):
+        return {}
+
+    def __array__(self, dtype=None, copy=None):
+        raise AssertionError("computed")
+
+
+@pytest.mark.parametrize("value", [LazySeries(), dask.delayed(1.0)], ids=["Series", "Delayed"])
+def test_lazy_values_that_are_no_arrays_are_refused_rather_than_computed(value):
+    with pytest.raises(
+        ValueError, match=r"^x must be above 0, but is a lazy \w+: compute it first, or pass a dask.array"
+    ):
+        domain.positive("x", value)
+
+
 def test_not_below_compares_element_by_element():
     np.testing.assert_array_equal(domain.not_below("tau", np.array([2.0, 3.0]), "persist", np.float64(2)), [2, 3])
-    with pytest.raises(ValueError, match=r"^tau\[0, 1\] must be at least persist, but is 2\.0$"):
+    with pytest.raises(ValueError, match=r"^tau\[0, 0\] must be at least persist\[1\], which is 2\.5, but is 2\.0$"):
         domain.not_below("tau", np.array([[2.0], [3.0]]), "persist", np.array([1.5, 2.5]))
-    with pytest.raises(ValueError, match=r"^tau must be at least persist, but is 1\.0$"):
+    with pytest.raises(ValueError, match=r"^tau must be at least persist, which is 2\.0, but is 1\.0$"):
         domain.not_below("tau", np.float64(1), "persist", np.float64(2))
+    with pytest.raises(ValueError, match=r"^tau must be at least persist\[1\], which is 2\.0, but is 1\.0$"):
+        domain.not_below("tau", np.float64(1), "persist", np.array([1.0, 2.0]))
     lazy = domain.not_below("tau", da.from_array(np.array([1.0, 3.0])), "persist", np.float64(2))
     np.testing.assert_array_equal(lazy.compute(), [np.nan, 3])
+
+
+def test_shapes_that_do_not_broadcast_are_named():
+    domain.fitting_shapes(a=np.ones((2, 1)), b=np.ones(3), c=np.float64(1))
+    with pytest.raises(ValueError, match=r"^shapes must broadcast, but are a \(2,\), b \(3,\): make them equal, or"):
+        domain.fitting_shapes(a=np.ones(2), b=da.ones(3), c=np.float64(1))

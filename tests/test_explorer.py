@@ -43,6 +43,15 @@ def test_without_a_setting_the_values_are_those_at_the_start(young):
     assert young.values() == young.values({"interval": 14.2 * 60, "write_time": 24.5, "mtbf": 4.14 * 3600})
 
 
+def test_a_name_that_nothing_bears_is_refused(young):
+    for method in (young.values, young.judge):
+        with pytest.raises(ValueError, match="setting uses intervall: it may use interval, mtbf, write_time"):
+            method({"intervall": 600.0})
+    with pytest.raises(ValueError, match=r"name must be one of .*youngs_interval, but is 'nope'"):
+        young.unit("nope")
+    assert young.unit("together").name == "percent"
+
+
 def test_the_first_condition_that_holds_is_said(young):
     assert young.judge({"write_time": 20.0, "mtbf": 2000.0}) == (
         "fine",
@@ -70,8 +79,23 @@ def test_a_formula_that_loses_digits_in_doubles_is_refused(young):
     readout = Readout("lost work", lost, checkpoints.mean_lost_work, "minute")
     x = replace(young.x, box=(1e-4, 200))
     parts = {"x": x, "sliders": young.sliders[1:], "curves": young.curves[2:], "readouts": [readout]}
-    with pytest.raises(AssertionError, match="'lost work' loses digits in a page, write it without cancellation"):
+    with pytest.raises(
+        AssertionError, match="'lost work' loses digits in doubles, write it real and without cancellation"
+    ):
         replace(young, **parts, markers=[], validity=[])
+
+
+@pytest.mark.parametrize(
+    "formulas",
+    [
+        {"curves": [Curve("c", ((M**2 + tau) ** 2 - M**4 - 2 * tau * M**2) / tau**2)]},  # 1, everywhere
+        {"readouts": [Readout("sum", M**2 + tau), Readout("c", sp.Symbol("sum", real=True) - M**2)]},
+        {"readouts": [Readout("c", sp.I * delta)]},
+    ],
+)
+def test_mere_arithmetic_that_a_page_gets_wrong_is_refused(formulas, young):
+    with pytest.raises(AssertionError, match=r"'c' loses digits in doubles, write it real and without cancellation"):
+        replace(young, **{"curves": young.curves[2:], "readouts": [], "markers": [], "validity": [], **formulas})
 
 
 @pytest.mark.parametrize(
@@ -80,8 +104,18 @@ def test_a_formula_that_loses_digits_in_doubles_is_refused(young):
         ({"key": "Young one"}, "key must be small letters, digits and hyphens, but is 'Young one'"),
         ({"curves": []}, "curves must be one to four, to be told apart, but are 0"),
         ({"curves": [Curve(f"c{i}", delta / tau) for i in range(5)]}, "but are 5"),
-        ({"y_range": (0, 100)}, r"y_range must be \(low, high\), above 0 if logarithmic, but is \(0, 100\)"),
-        ({"y_range": (9, 1)}, r"y_range must be \(low, high\)"),
+        ({"y_range": (0, 100)}, r"y_range must be \(low, high\), two finite numbers above 0, .* is \(0, 100\)"),
+        ({"y_range": (1, float("inf"))}, r"y_range must be \(low, high\)"),
+        ({"y_unit": "parsec"}, "unit must be one of .* but is 'parsec'"),
+        (
+            {"curves": [Curve("c", sp.Symbol("tau") / M)]},
+            r"'c' uses tau: .*; the assumptions differ, .* symbols\('tau'\)",
+        ),
+        ({"curves": [Curve("c", 1 / (tau - delta))]}, "'c' has a pole in the box, where .* is 0"),
+        (
+            {"validity": [Validity(sp.Symbol("M") > 1, "fine", ""), Validity(True, "fine", "")]},
+            "the assumptions differ",
+        ),
         ({"curves": [Curve("a", delta / tau), Curve("A", tau / M)]}, "name of its own, but 'a' is taken"),
         ({"curves": [Curve("interval", delta / tau)]}, "name of its own, but 'interval' is taken"),
         ({"curves": [Curve("width", delta / tau)]}, "name of its own, but 'width' is taken"),
@@ -108,19 +142,44 @@ def test_parts_that_do_not_fit_are_named(change, message, young):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("second", (10, 1), 5), r"Write time: box must be \(low, high\), but is \(10, 1\)"),
-        (("second", (1, 10), 11), r"Write time: value must lie in the box \(1, 10\), but is 11"),
-        (("second", (0, 10), 5, True), "a logarithmic slider must start above 0, but starts at 0"),
+        ((delta, "second", (10, 1), 5), r"it: box must be \(low, high\), two finite numbers above 0, .* is \(10, 1\)"),
+        ((delta, "second", (0, 10), 5), r"above 0, the lower first, but is \(0, 10\)"),
+        ((D, "second", (0, 10), 5, True), r"above 0, the lower first, but is \(0, 10\)"),
+        ((D, "second", (1, float("inf")), 5), "it: box must be"),
+        ((D, "second", (1, 2, 3), 2), "it: box must be"),
+        ((D, "second", ("1", "2"), 2), "it: box must be"),
+        ((D, "second", None, 2), "it: box must be"),
+        ((delta, "second", (1, 10), 11), r"it: value must be a number in the box \(1, 10\), but is 11"),
+        ((delta, "second", (1, 10), "2"), "it: value must be a number in the box .* is '2'"),
+        ((delta, "parsec", (1, 10), 2), "unit must be one of .* but is 'parsec'"),
+        ((N, "1", (1, 10), 2.5), r"it: box and value must be whole, but are \(1, 10\) and 2.5"),
+        ((N, "1", (1.2, 3), 2), r"it: box and value must be whole, but are \(1.2, 3\)"),
+        ((sp.Symbol("delta"), "second", (1, 10), 2), r"it: symbol must be the one that symbols\('delta'\) gives"),
     ],
 )
 def test_sliders_that_cannot_be_are_named(arguments, message):
+    symbol, *others = arguments
     with pytest.raises(ValueError, match=message):
-        Slider(delta, "Write time", *arguments)
+        Slider(symbol, "it", *others)
 
 
-def test_an_unknown_tone_is_named():
-    with pytest.raises(ValueError, match="tone must be one of fine, doubtful, outside, but is 'good'"):
-        Validity(True, "good", "")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((True, "good", ""), "tone must be one of fine, doubtful, outside, but is 'good'"),
+        ((tau, "fine", ""), "condition must be a comparison, such as delta < M, or True, but is tau"),
+        ((None, "fine", ""), "condition must be a comparison, .* but is None"),
+        *(((True, "fine", text), "text must have braces") for text in ("{interval:.2f}", "{", "{}", "{{x}}", "{x!r}")),
+    ],
+)
+def test_a_validity_that_cannot_be_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Validity(*arguments)
+
+
+def test_a_readout_in_an_unknown_unit_is_named():
+    with pytest.raises(ValueError, match=r"unit must be one of .* but is 'parsec'"):
+        Readout("it", delta, unit="parsec")
 
 
 @pytest.mark.parametrize("label", ["δ/M", "2 x", "while", ""])
@@ -133,7 +192,7 @@ def test_a_label_that_gives_no_name_for_code_is_named(label):
 def test_a_slider_is_logarithmic_if_it_spans_more_than_a_decade():
     assert Slider(delta, "δ", "second", (1, 11), 2).is_log
     assert not Slider(delta, "δ", "second", (1, 9), 2).is_log
-    assert not Slider(delta, "δ", "second", (0, 100), 2).is_log
+    assert not Slider(D, "D", "second", (0, 100), 2).is_log
     assert not Slider(delta, "δ", "second", (1, 100), 2, log=False).is_log
 
 
@@ -141,6 +200,11 @@ def test_an_integer_symbol_makes_a_slider_of_whole_numbers():
     slider = Slider(N, "Nodes", "1", (1, 6), 2)
     assert slider.domain == [1, 2, 3, 4, 5, 6]
     assert list(slider.between(100)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_constant_makes_a_curve(young):
+    constant = replace(young, curves=[Curve("limit", sp.Rational(1, 10))], readouts=[], markers=[], validity=[])
+    assert constant.values()["limit"] == 0.1
 
 
 # As Python

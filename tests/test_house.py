@@ -4,10 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import nbformat
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from package_digest import PAGES, RESULTS, digest
+from reproducible import join_streams, remove_old_pages
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
@@ -17,7 +21,7 @@ from tools.notebooks import ROOT, tidy
 
 
 def make(*arguments, folder=ROOT, **variables):
-    command = ["make", *arguments, *(f"{name}={value}" for name, value in variables.items())]
+    command = ["make", "--no-print-directory", *arguments, *(f"{name}={value}" for name, value in variables.items())]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
@@ -169,6 +173,31 @@ def test_a_build_shows_what_the_present_code_computes(sources, monkeypatch):
     assert ("first answer" in page, executed) == (True, 2)
 
 
+# Builds that can be repeated
+
+
+def test_what_a_cell_prints_is_one_block_however_it_arrives():
+    def cell(*outputs):
+        blocks = (nodes.literal_block(text, text, classes=["output", kind]) for kind, text in outputs)
+        return nodes.container("", *blocks)
+
+    document = new_document("")
+    document += cell(("stream", "one"), ("stream", "\ntwo\n"), ("text_plain", "3"), ("stream", "four\n"))
+    document += cell(("stream", "five\n"))
+    join_streams(None, document)
+    texts = [block.astext() for block in document.findall(nodes.literal_block)]
+    assert texts == ["one\ntwo\n", "3", "four\n", "five\n"]
+
+
+def test_pages_that_left_the_book_leave_the_folder(tmp_path):
+    kept = ["index.html", "search.html", "book/young.html", "_static/part.html"]
+    for name in [*kept, "book/old.html"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    remove_old_pages(SimpleNamespace(outdir=tmp_path, env=SimpleNamespace(found_docs={"book/young"})), None)
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")} == set(kept)
+
+
 # Stored outputs
 
 
@@ -185,6 +214,8 @@ def test_a_build_shows_what_the_present_code_computes(sources, monkeypatch):
         ("14.2 min", "14.3 min", False),
         ("14.2 min", "14.2 h", False),
         ("[1, 2]", "[1, 2, 3]", False),
+        ("[x/2 + 1, {a: 2*x}]", "[1 + x/2, {a: x*2}]", True),
+        ("[x/2 + 1, {a: 2*x}]", "[1 + x/2, {a: x*3}]", False),
     ],
 )
 def test_what_counts_as_a_cosmetic_change(old, new, same):

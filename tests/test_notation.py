@@ -1,6 +1,7 @@
 """The table of notation: complete, without contradictions, and in step with relmath's own parameters."""
 
 import inspect
+import re
 
 import pytest
 import sympy as sp
@@ -31,9 +32,12 @@ def test_an_unknown_symbol_is_named(names):
         symbols(names)
 
 
-def test_no_name_is_an_error():
-    with pytest.raises(ValueError, match="at least one symbol"):
-        symbols(" ")
+@pytest.mark.parametrize("names", [" ", "delta delta", None, 5, ["delta"]])
+def test_names_that_are_none_are_an_error(names):
+    with pytest.raises(
+        ValueError, match=rf"names must be different symbols in a string, .* is {re.escape(repr(names))}"
+    ):
+        symbols(names)
 
 
 def test_code_name_goes_by_the_name_alone():

@@ -18,7 +18,7 @@ from scipy import stats
 from scipy.special import gamma
 
 from benchmarks import simpy_job
-from relmath.simulation import BLOCK, Jobs, mean_interval, simulate_jobs
+from relmath.simulation import BLOCK, MOST_SEGMENTS, MOST_TRIALS, Jobs, mean_interval, simulate_jobs
 from relmath.units import day, hour, minute
 
 MTBF = 4.14 * hour
@@ -40,7 +40,6 @@ def replay(*gaps: Sequence[float]) -> SimpleNamespace:
         rvs=rvs,
         cdf=lambda time: 0,
         sf=lambda time: 1,
-        mean=lambda: math.inf,
     )
 
 
@@ -197,6 +196,11 @@ def test_an_even_division_leaves_no_crumb_of_a_segment():
     assert written == pieces
 
 
+def test_a_job_of_the_most_segments_counts_them_all():
+    jobs = simulate_jobs(MOST_SEGMENTS - 0.5, 1, 1, replay([]), trials=1)
+    assert jobs.write_time[0] == MOST_SEGMENTS
+
+
 def test_a_long_job_loses_no_precision():
     """Ten million segments, of which the place of the failure is a small part."""
     jobs = simulate_jobs(1e6, 0.1, 0.3, replay([4e5 + 0.05]), restart=2, downtime=1, trials=1)
@@ -279,6 +283,25 @@ def test_blocks_are_independent():
     assert stats.pearsonr(wall_time[:BLOCK], wall_time[BLOCK:]).pvalue > 1e-4
 
 
+def test_the_progress_bar_counts_trials(monkeypatch):
+    class Bar(list):
+        def __init__(self, total, **options):
+            self.total, self.update = total, self.append
+
+        def __enter__(self):
+            bars.append(self)
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+    bars = []
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace(tqdm=Bar))
+    simulate_jobs(**JOB, failures=EXPONENTIAL, trials=1, seed=7)
+    simulate_jobs(**JOB, failures=EXPONENTIAL, trials=BLOCK + 5, seed=7)
+    assert [(bar.total, *bar) for bar in bars] == [(1, 1), (BLOCK + 5, BLOCK, 5)]
+
+
 def test_progress_is_optional(monkeypatch):
     shown = simulate_jobs(**JOB, failures=EXPONENTIAL, trials=50, seed=7)
     monkeypatch.setitem(sys.modules, "tqdm", None)  # an import of it fails
@@ -297,12 +320,44 @@ def test_progress_is_optional(monkeypatch):
         ("downtime", math.inf),
         ("trials", 0),
         ("trials", 2.5),
+        ("trials", 10**12),
+        ("trials", 1e300),
         ("work", [hour, day]),
+        ("seed", -1),
+        ("seed", 1.5),
+        ("seed", "a"),
+        ("seed", np.random.default_rng(1)),
+        ("executor", 5),
+        ("executor", "serial"),
+        ("executor", map),
     ],
+    ids=str,
 )
 def test_a_value_outside_its_domain_is_named(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"):
         simulate_jobs(**{**JOB, "failures": EXPONENTIAL, name: value})
+
+
+@pytest.mark.parametrize(("work", "interval"), [(1e20, 1), (9.3e18, 1), (1e300, 1e-300), (1.01 * MOST_SEGMENTS, 1)])
+def test_too_many_segments_are_refused(work, interval):
+    with pytest.raises(
+        ValueError, match=r"^work / interval must be at most 1,000,000,000, but is .*: lengthen the inter"
+    ):
+        simulate_jobs(work, interval, 0, stats.expon(scale=1e30), trials=1)
+
+
+def test_too_many_trials_are_refused_with_a_remedy():
+    with pytest.raises(ValueError, match=r"^trials must be at most 100,000,000, but is 100,000,001: make several runs"):
+        simulate_jobs(**JOB, failures=EXPONENTIAL, trials=MOST_TRIALS + 1)
+
+
+@pytest.mark.parametrize(
+    "failures", [stats.fisk(0.5, scale=1000), stats.burr12(0.7, 1, scale=1000), stats.invweibull(0.5)]
+)
+def test_an_infinite_mean_is_allowed_although_scipy_calls_it_nan(failures):
+    jobs = simulate_jobs(100, 10, 1, failures, trials=2000, seed=1)
+    assert not failures.mean() < math.inf
+    assert np.mean(jobs.failures == 0) == pytest.approx(failures.sf(110), abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -314,6 +369,7 @@ def test_a_value_outside_its_domain_is_named(name, value):
         stats.norm(MTBF, hour),  # below 0 at times
         stats.expon(scale=-MTBF),
         stats.expon(scale=[MTBF, 2 * MTBF]),
+        stats.poisson(0.5),  # 0 at times
     ],
 )
 def test_what_is_no_distribution_of_times_is_refused_with_a_remedy(failures):
@@ -339,6 +395,14 @@ def test_mean_interval_is_students():
     samples = stats.norm(10, 2).rvs(40, random_state=1)
     assert mean_interval(samples, 0.9) == pytest.approx(stats.ttest_1samp(samples, 0).confidence_interval(0.9))
     assert mean_interval([5.0, 5.0, 5.0]) == (5, 5)
+    assert mean_interval(np.array([60_000, 60_002], dtype=np.float16)) == mean_interval([60_000.0, 60_000.0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_mean_interval_at_the_ends_of_confidence():
+    assert mean_interval([1, 3], 0) == (2, 2)
+    assert mean_interval([1, 3], 1) == (-math.inf, math.inf)
+    assert mean_interval([1, 1, 1], 1) == (1, 1)
 
 
 def test_mean_interval_covers_the_mean_as_often_as_it_says():
@@ -347,7 +411,26 @@ def test_mean_interval_covers_the_mean_as_often_as_it_says():
     assert stats.binomtest(covered, 2000, 0.8).pvalue > 1e-4
 
 
-@pytest.mark.parametrize(("samples", "confidence", "named"), [([1.0], 0.95, "samples"), ([1.0, 2.0], 95, "confidence")])
+@pytest.mark.parametrize(
+    ("samples", "confidence", "named"),
+    [
+        ([1.0], 0.95, "samples"),
+        ([1, math.nan], 0.95, r"samples\[1\]"),
+        ([1, math.inf], 0.95, r"samples\[1\]"),
+        ([1, 2j], 0.95, "samples"),
+        ([True, False], 0.95, "samples"),
+        (["a", "b"], 0.95, "samples"),
+        ([[1], [1, 2]], 0.95, "samples"),
+        (None, 0.95, "samples"),
+        ([1.0, 2.0], 95, "confidence"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
 def test_mean_interval_refuses(samples, confidence, named):
     with pytest.raises(ValueError, match=f"^{named} must be"):
         mean_interval(samples, confidence)
+
+
+def test_one_number_is_asked_for_in_words_that_fit_either_function():
+    with pytest.raises(ValueError, match=r"^confidence must be one number, but has shape \(2,\): pass one at a time$"):
+        mean_interval([1.0, 2.0], [0.9, 0.95])

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import nbformat
 import sympy as sp
@@ -50,20 +51,31 @@ def _same_numbers(old: str, new: str) -> bool:
 
 def _same_expression(old: str, new: str) -> bool:
     try:
-        expressions = [_parse(old), _parse(new)]
-        if expressions[0].func.is_Relational and expressions[0].func is expressions[1].func:
-            expressions = [e.lhs - e.rhs for e in expressions]
-        orders = [e.getO() for e in expressions]
-        symbols = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
-        draw = random.Random(0)
-        points = [{s: sp.Float(draw.uniform(0.1, 2), 30) for s in symbols} for _ in range(5)]
-        values = [[complex(e.removeO().subs(point).evalf(30)) for point in points] for e in expressions]
-    except (SyntaxError, TypeError, ValueError, AttributeError):  # not expressions, or not of one value
+        return all(_equal(*pair) for pair in zip(_parts(_parse(old)), _parts(_parse(new)), strict=True))
+    except (SyntaxError, TypeError, ValueError, AttributeError):  # not expressions, or not of one value each
         return False
-    return orders[0] == orders[1] and all(_close(a, b) for a, b in zip(*values, strict=True))
 
 
-def _parse(text: str) -> sp.Expr:
+def _parts(parsed: Any) -> list[sp.Basic]:
+    """Give the expressions of a list, a tuple or a dictionary, or the one expression."""
+    if isinstance(parsed, dict):
+        return _parts(list(parsed.items()))
+    if not isinstance(parsed, list | tuple):
+        return [parsed]
+    return [part for item in parsed for part in _parts(item)]
+
+
+def _equal(old: sp.Basic, new: sp.Basic) -> bool:
+    if old.is_Relational and old.func is new.func:
+        return _equal(old.lhs - old.rhs, new.lhs - new.rhs)
+    symbols = sorted(old.free_symbols | new.free_symbols, key=str)
+    draw = random.Random(0)
+    points = [{symbol: sp.Float(draw.uniform(0.1, 2), 30) for symbol in symbols} for _ in range(5)]
+    values = [[complex(e.removeO().subs(point).evalf(30)) for point in points] for e in (old, new)]
+    return old.getO() == new.getO() and all(map(_close, *values))
+
+
+def _parse(text: str) -> Any:
     names = {name: sp.Symbol(name) for name in NAME.findall(text) if name not in CONSTANTS}
     safe = {f"{name}_" if name == "lambda" else name: symbol for name, symbol in names.items()}
     return parse_expr(re.sub(r"\blambda\b", "lambda_", text), local_dict=safe)

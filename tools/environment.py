@@ -73,8 +73,9 @@ def main():
         return reason
     try:
         install()
-    except subprocess.CalledProcessError as error:
-        return f"`{' '.join(map(str, error.cmd))}` failed; .venv is not complete, and the next run makes it anew."
+    except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
+        cause = f"`{' '.join(map(str, error.cmd))}` failed" if hasattr(error, "cmd") else "Interrupted"
+        return f"{cause}: .venv is not complete, and the next run makes it anew."
     READY.write_text("\n".join(wanted_state()))
     return None
 

@@ -20,6 +20,7 @@ def refresh(path: Path) -> bool:
         timeout=120,
         coalesce_streams=True,
         store_widget_state=False,
+        extra_arguments=["--log-level=ERROR"],  # else each kernel warns that it talks over a local socket
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute()

@@ -413,9 +413,9 @@ CLAIMS = (
             ),
         },
         verdict=Corrected(
-            "The second reason holds, the first does not: to leading order it is too long by 2δ/3 whether writes can fail or "
-            "not. That correction comes from the cubic term of rework, τ³/6M²; failures during the write enter one "
-            "order later."
+            "The second reason holds, the first does not: to leading order it is too long by 2δ/3 whether writes can "
+            "fail or not. That correction comes from the cubic term of rework, τ³/6M²; failures during the write "
+            "enter one order later."
         ),
     ),
     # 1 - tau/M at the exact optimum, as an expression; the efficiency there for delta = M.

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from numbers import Real
 from typing import Any
 
 import mpmath
@@ -22,6 +25,7 @@ Over = Mapping[Any, Sequence[Any]]  # a symbol -> (low, high), an interval, or [
 Columns = dict[Any, np.ndarray]  # a symbol or an argument's name -> its value at each point
 
 DIGITS = 50
+SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 SEED = 1974  # fixed, so that a chapter checks the same points each time
 
 
@@ -87,12 +91,11 @@ def compare(
     AssertionError
         If the two differ, naming the worst point and both values there.
     ValueError
-        If symbols and arguments do not match.
+        If symbols and arguments do not match, or there is nothing to compare, or nowhere.
     """
-    at = at or {}
+    at = {} if at is None else at
     expression = sp.sympify(expression)
-    if not over:
-        raise ValueError("over must give a domain for at least one symbol, but is empty")
+    _check_comparison(expression, over, points, tolerance, at)
     if missing := expression.free_symbols - set(over):
         raise ValueError(f"over must give a domain for {_names(missing)}, the very symbols of the expression")
     _check_arguments(function, over, at)
@@ -109,6 +112,46 @@ def compare(
             f"expression {_value(expected[worst])}; relative difference {differences[worst]:.2g}, "
             f"allowed {_short(tolerance)}"
         )
+
+
+def is_number(value: Any, low: float = -LARGEST, high: float = LARGEST) -> bool:
+    """Tell whether a value is a real number from low to high: at their widest, any that a double can hold."""
+    return isinstance(value, Real) and bool(low <= value <= high)  # type: ignore[operator]
+
+
+def ends(name: str, pair: Any, *, above_0: bool = False) -> tuple[float, float]:
+    """Take the two ends of an interval.
+
+    Raises
+    ------
+    ValueError
+        If they are none, with the name of the pair.
+    """
+    least = SMALLEST if above_0 else -LARGEST
+    match pair:
+        case (low, high) if is_number(low, least) and is_number(high) and low < high:
+            return low, high
+    kind = "finite numbers above 0" if above_0 else "finite numbers"
+    raise ValueError(f"{name} must be (low, high), two {kind}, the lower first, but is {pair!r}")
+
+
+def _check_comparison(expression: Any, over: Any, points: Any, tolerance: Any, at: Any) -> None:
+    """See that there is something to compare, and somewhere."""
+    if not isinstance(expression, sp.Expr):
+        raise ValueError(f"expression must be a SymPy expression, but is {expression!r}")
+    if not (isinstance(points, int) and points >= 2):
+        raise ValueError(f"points must be a whole number, 2 or more, but is {points!r}")
+    if not (is_number(tolerance, 0) and tolerance < 1):
+        raise ValueError(f"tolerance must be a relative difference, from 0 to below 1, but is {tolerance!r}")
+    if not isinstance(at, Mapping):
+        raise ValueError(f"at must give functions by argument, {{'interval': young}}, but is {at!r}")
+    if not (isinstance(over, Mapping) and over):
+        raise ValueError(f"over must give a domain for at least one symbol, {{delta: (1, 300)}}, but is {over!r}")
+    for symbol, allowed in over.items():
+        if not isinstance(allowed, list):
+            ends(f"over[{symbol}]", allowed)
+        elif not (allowed and all(map(is_number, allowed))):
+            raise ValueError(f"over[{symbol}] must be a list of finite numbers, at least one, but is {allowed}")
 
 
 def _check_arguments(function: Function, over: Over, at: Mapping[str, Function]) -> None:
@@ -156,10 +199,24 @@ def _draw(random: np.random.Generator, allowed: Sequence[Any], points: int) -> n
 
 
 def evaluate(expression: Any, columns: Columns) -> list[Any]:
-    """Evaluate an expression in 50 digits, at the very doubles that the function receives."""
-    compute = sp.lambdify(list(columns), expression, "mpmath", cse=True)
+    """Evaluate an expression in 50 digits, at the very doubles that the function receives: NaN at a pole."""
+    expression = sp.sympify(expression).subs(sp.zoo, sp.nan)
+    compute = sp.lambdify(list(columns), expression, [{"LambertW": _lambertw}, "mpmath"], cse=True)
+
+    def at(point: Sequence[float]) -> Any:
+        try:
+            return compute(*map(mpmath.mpf, point))
+        except ZeroDivisionError:
+            return mpmath.nan
+
     with mpmath.workdps(DIGITS):
-        return [compute(*map(mpmath.mpf, point)) for point in zip(*columns.values(), strict=True)]
+        return [at(point) for point in zip(*columns.values(), strict=True)]
+
+
+@lru_cache(maxsize=10_000)
+def _lambertw(*arguments: Any) -> Any:
+    """Remember the slowest of functions, which an explorer asks for the same points again and again."""
+    return mpmath.lambertw(*arguments)
 
 
 def relative_difference(expected: Any, computed: Any) -> float:

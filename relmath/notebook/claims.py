@@ -56,11 +56,11 @@ def claim(id: str, value: Any) -> None:
 
 
 def _find(id: str) -> Claim:
-    if id not in CLAIMS:
-        similar = difflib.get_close_matches(id, CLAIMS, n=1)
+    if str(id) not in CLAIMS:
+        similar = difflib.get_close_matches(str(id), CLAIMS, n=1)
         hint = f"; did you mean {similar[0]!r}?" if similar else ": relmath/ledger states them"
         raise ValueError(f"the ledger has no claim {id!r}{hint}")
-    return CLAIMS[id]
+    return CLAIMS[str(id)]
 
 
 def _by_name(stated: Claim, value: Any) -> Mapping[str, Any]:
@@ -75,22 +75,26 @@ def _by_name(stated: Claim, value: Any) -> Mapping[str, Any]:
 def _check(label: str, stated: Value, derived: Any) -> str:
     """Give the derived value as text, if it is what is stated."""
     if isinstance(stated, Symbolic):
-        matches, shown = _is_formula(label, stated, sp.sympify(derived)), "the same"
+        matches, shown, found = _is_formula(label, stated, sp.sympify(derived)), "the same", derived
+    elif isinstance(stated, Statement):
+        truth = _truth(label, derived)
+        matches, shown, found = stated.matches(truth), stated.show(truth), derived
     else:
         assert isinstance(stated, Plain), "a value is either symbolic or plain"
-        value = _truth(label, derived) if isinstance(stated, Statement) else _number(label, derived)
-        matches, shown = stated.matches(value), stated.show(value)
+        number = _number(label, derived)
+        matches, shown = stated.matches(number), stated.show(number)
+        found = f"{shown}, in SI {sp.N(number, 6)}"
     if not matches:
-        raise AssertionError(f"{label}: the ledger states {stated.text}, but the chapter derives {derived}")
+        raise AssertionError(f"{label}: the ledger states {stated.text}, but the chapter derives {found}")
     return shown
 
 
 def _is_formula(label: str, stated: Symbolic, derived: Any) -> bool:
     """Tell whether a derived expression has the values of the stated formula, at points of its domain."""
     over = {symbols(name): interval for name, interval in stated.over.items()}
-    if foreign := derived.free_symbols - set(over):
+    if not (isinstance(derived, sp.Expr) and derived.free_symbols <= set(over)):
         raise ValueError(
-            f"{label}: the value must be an expression in symbols({' '.join(stated.over)!r}), but has {foreign}"
+            f"{label}: the value must be an expression in symbols({' '.join(stated.over)!r}), but is {derived}"
         )
     formula = sp.sympify(stated.text, locals={str(symbol): symbol for symbol in over})
     points = sample(over, POINTS)
@@ -99,13 +103,13 @@ def _is_formula(label: str, stated: Symbolic, derived: Any) -> bool:
 
 
 def _truth(label: str, derived: Any) -> bool:
-    if derived not in (True, False):
+    if sp.sympify(derived) not in (sp.true, sp.false):
         raise ValueError(f"{label}: the value must be true or false, but is {derived}")
     return bool(derived)
 
 
 def _number(label: str, derived: Any) -> Any:
-    number = sp.N(derived, DIGITS)
+    number = sp.N(derived, DIGITS) if isinstance(sp.sympify(derived), sp.Expr) else sp.nan
     if not (number.is_number and number.is_real):
         raise ValueError(f"{label}: the value must be a real number, but is {derived}")
     return number

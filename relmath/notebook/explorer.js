@@ -187,9 +187,11 @@
       const [range, number] = row.querySelectorAll("input");
       const error = row.querySelector(".explorer-error");
       fields[input.name] = { range, number, error };
+      // A field of numbers would drop the comma of "24,5" and take 245: this one sees it, and objects.
+      const typed = () => Number(number.value.trim() || NaN);
       range.addEventListener("input", () => choose(input, valueAt(input, range.valueAsNumber), range));
-      number.addEventListener("input", () => choose(input, number.valueAsNumber, number));
-      number.addEventListener("change", () => complain(input, objection(input, number.valueAsNumber)));
+      number.addEventListener("input", () => choose(input, typed(), number));
+      number.addEventListener("change", () => complain(input, objection(input, typed())));
     }
 
     function complain({ name }, text) {
@@ -267,7 +269,6 @@
     picture.replaceChildren(slot); // until now it held the still picture
     new ResizeObserver(([{ contentRect: { width } }]) => width && view.width(width).runAsync()).observe(picture);
     for (const part of root.querySelectorAll("[hidden]")) part.hidden = false;
-    find(".explorer-setting").hidden = true; // the sliders say it; it comes back on paper
     for (const input of inputs) set(input, initial[input.name]);
     obeyAddress();
     addEventListener("hashchange", obeyAddress);

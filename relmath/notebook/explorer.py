@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, field
 from keyword import iskeyword
-from string import Formatter
 from typing import Any
 
 import numpy as np
 import sympy as sp
 from scipy import special
+from sympy.logic.boolalg import Boolean
+from sympy.utilities.lambdify import implemented_function
 
 from relmath import checkpoints
 from relmath.notebook import page, panel
-from relmath.notebook.agree import compare
-from relmath.notebook.notation import code_name
+from relmath.notebook.agree import compare, ends, is_number, sample
+from relmath.notebook.notation import code_name, symbols
 from relmath.notebook.quantity import Unit, show
 from relmath.notebook.vega import accurate
 
@@ -31,6 +32,8 @@ Setting = Mapping[str, Any]  # the code name of each slider, and its value in SI
 
 TONES = ("fine", "doubtful", "outside")
 TAKEN = ("verdict", "width", "height", "padding")  # names that the chart uses itself
+PLACE = re.compile(r"\{(\w+)\}")  # of a value in a sentence
+POINTS = 200  # at which a formula is held to be defined
 PAGE_TOLERANCE = 1e-9  # relative difference of what a page shows from relmath
 
 
@@ -49,7 +52,7 @@ class Slider:
         The unit in which it is entered, by its name in :mod:`relmath.units` (``"hour"``), a ratio of two
         (``"GB/second"``), or ``"1"``.
     box : tuple of two numbers
-        The least and the largest value, in that unit.
+        The least and the largest value, in that unit; above 0 if the symbol is positive or the slider logarithmic.
     value : number
         Where it stands at first, in that unit.
     log : bool, optional
@@ -64,14 +67,15 @@ class Slider:
     log: bool | None = None
 
     def __post_init__(self) -> None:
-        """Check box and value."""
-        low, high = self.box
-        if not low < high:
-            raise ValueError(f"{self.label}: box must be (low, high), but is {self.box}")
-        if not low <= self.value <= high:
-            raise ValueError(f"{self.label}: value must lie in the box {self.box}, but is {self.value}")
-        if self.log and low <= 0:
-            raise ValueError(f"{self.label}: a logarithmic slider must start above 0, but starts at {low}")
+        """Check symbol, unit, box and value."""
+        if self.symbol != symbols(str(self.symbol)):
+            raise ValueError(f"{self.label}: symbol must be the one that symbols('{self.symbol}') gives")
+        Unit(self.unit)
+        low, high = ends(f"{self.label}: box", self.box, above_0=bool(self.log or self.symbol.is_positive))
+        if not is_number(self.value, low, high):
+            raise ValueError(f"{self.label}: value must be a number in the box {self.box}, but is {self.value!r}")
+        if self.is_whole and any(number % 1 for number in (low, high, self.value)):
+            raise ValueError(f"{self.label}: box and value must be whole, but are {self.box} and {self.value}")
 
     @property
     def name(self) -> str:
@@ -118,7 +122,7 @@ class _Formula:
     """A derived expression and the function of relmath that computes it.
 
     Without a function, the expression may only be arithmetic (sums, products, ratios) of sliders and of
-    what other formulas of the explorer give, by their ``symbol``.
+    what other formulas of the explorer give, by their ``symbol``, without a pole in the box.
     """
 
     label: str
@@ -183,6 +187,11 @@ class Readout(_Formula):
 
     unit: str = "1"
 
+    def __post_init__(self) -> None:
+        """Check the unit, too."""
+        super().__post_init__()
+        Unit(self.unit)
+
     @property
     def quantity(self) -> Unit:
         """Its unit."""
@@ -208,9 +217,14 @@ class Validity:
     text: str
 
     def __post_init__(self) -> None:
-        """Check the tone."""
+        """Check each part."""
+        condition = sp.sympify(self.condition)
+        if not isinstance(condition, Boolean) or isinstance(condition, sp.Expr):
+            raise ValueError(f"condition must be a comparison, such as delta < M, or True, but is {self.condition!r}")
         if self.tone not in TONES:
             raise ValueError(f"tone must be one of {', '.join(TONES)}, but is {self.tone!r}")
+        if re.search("[{}]", PLACE.sub("", self.text)):
+            raise ValueError(f"text must have braces around names only, as in {{interval}}, but is {self.text!r}")
 
 
 @dataclass(frozen=True)
@@ -295,9 +309,8 @@ class Explorer:
             raise ValueError(f"key must be small letters, digits and hyphens, but is {self.key!r}")
         if not 1 <= len(self.curves) <= 4:
             raise ValueError(f"curves must be one to four, to be told apart, but are {len(self.curves)}")
-        low, high = self.y_range
-        if not low < high or (self.y_log and low <= 0):
-            raise ValueError(f"y_range must be (low, high), above 0 if logarithmic, but is {self.y_range}")
+        Unit(self.y_unit)
+        ends("y_range", self.y_range, above_0=self.y_log)
         names = [part.name for part in (*self.inputs, *self.formulas)]
         taken = [*TAKEN, *(_module(function) for formula in self.formulas for function in formula.functions)]
         if double := [name for name in names if names.count(name) > 1 or name in taken]:
@@ -326,11 +339,14 @@ class Explorer:
     def unit(self, name: str) -> Unit:
         """Give the unit of a slider, curve or readout."""
         parts: list[Slider | Readout] = [*self.inputs, *self.readouts]
-        return next((part.quantity for part in parts if part.name == name), Unit(self.y_unit))
+        units = {part.name: part.quantity for part in parts} | {c.name: Unit(self.y_unit) for c in self.curves}
+        if name not in units:
+            raise ValueError(f"name must be one of {_names(units)}, but is {name!r}")
+        return units[name]
 
     def values(self, setting: Setting | None = None) -> dict[str, Any]:
         """Evaluate curves and readouts with relmath's functions, in SI, where the sliders stand or at a setting."""
-        known = self.setting | dict(setting or {})
+        known = self._at(setting)
         results: dict[str, Any] = {}
         for formula in self.formulas:
             value = self._compute(formula, known | results)
@@ -339,7 +355,7 @@ class Explorer:
 
     def judge(self, setting: Setting | None = None) -> tuple[str, str]:
         """Tone and sentence on the model's validity where the sliders stand, or at a setting."""
-        known = self.setting | dict(setting or {})
+        known = self._at(setting)
         known |= self.values(known)
         shown = {name: show(value, self.unit(name), digits=2).replace(" ", "\u00a0") for name, value in known.items()}
         for said in self.validity:
@@ -361,6 +377,12 @@ class Explorer:
             **panel.view(self),
         }
 
+    def _at(self, setting: Setting | None) -> dict[str, Any]:
+        """Complete a setting by where the other sliders stand at first."""
+        start = self.setting
+        _refuse("setting", set(setting or ()) - start.keys(), start)
+        return start | dict(setting or {})
+
     def _coded(self, expression: Any) -> Any:
         """Put code names for the symbols of the sliders."""
         return sp.sympify(expression).subs({s.symbol: sp.Symbol(s.name, **s.symbol.assumptions0) for s in self.inputs})
@@ -378,50 +400,73 @@ class Explorer:
         return _apply(formula.function, {**known, **results})
 
     def _check_formulas(self) -> None:
-        """See that every formula can be computed from what is there, and that what the page computes is right."""
+        """See that every formula can be computed from what is there, and that it comes out right in doubles."""
         sliders = {slider.symbol for slider in self.inputs}
-        known = set(sliders)
+        meant: dict[Any, Any] = {}  # by a formula's symbol: its expression, all in symbols of sliders
+        calls: dict[Any, Any] = {}  # and how the page computes it
         for formula in self.formulas:
             expression = sp.sympify(formula.expression)
-            allowed = known if formula.function is None and isinstance(formula, Readout) else sliders
-            if unknown := expression.free_symbols - allowed:
-                raise ValueError(f"{formula.label!r} uses {_names(unknown)}: it may use {_names(allowed)}")
-            if formula.function is not None:
-                self._check_function(formula, formula.function)
-            elif not expression.is_rational_function(*expression.free_symbols):
-                raise ValueError(
-                    f"{formula.label!r} needs its function of relmath: {expression} is not mere arithmetic"
-                )
-            known.add(formula.symbol)
+            allowed = sliders | meant.keys() if formula.function is None and isinstance(formula, Readout) else sliders
+            _refuse(repr(formula.label), expression.free_symbols - allowed, allowed)
+            over = self._over(formula, expression.xreplace(calls).free_symbols)
+            meaning = expression.xreplace(meant)
+            forms = [accurate(expression)]  # which a page evaluates
+            if formula.function is None:
+                self._check_arithmetic(formula.label, expression, over, calls)
+                forms.append(expression)  # which a kernel does
+            else:
+                compare(meaning, formula.function, over, at=formula.at)
+            try:
+                for form in dict.fromkeys(forms):
+                    compare(meaning, self._in_doubles(formula.name, form, over, calls), over, tolerance=PAGE_TOLERANCE)
+            except AssertionError as error:
+                raise AssertionError(
+                    f"{formula.label!r} loses digits in doubles, write it real and without cancellation: {error}"
+                ) from None
+            meant[formula.symbol] = meaning
+            in_page = self._in_doubles(formula.name, forms[0], over, calls)
+            calls[formula.symbol] = implemented_function(formula.name, in_page)(*over)
         names = {part.name for part in (*self.inputs, *self.formulas)}
         for said in self.validity:
-            texts = {name for _, name, _, _ in Formatter().parse(said.text) if name is not None}
-            unknown = (texts - names) | (sp.sympify(said.condition).free_symbols - known)
-            if unknown:
-                raise ValueError(f"validity uses {_names(unknown)}: it may use {_names(names)}")
+            _refuse("validity", set(PLACE.findall(said.text)) - names, names)
+            known = sliders | meant.keys()
+            _refuse("validity", sp.sympify(said.condition).free_symbols - known, known)
 
-    def _check_function(self, formula: Curve | Readout, function: Function) -> None:
+    def _over(self, formula: Curve | Readout, own: Set[Any]) -> dict[Any, Sequence[float]]:
+        """Give the boxes of the sliders on which a formula depends, by its own symbols or its functions."""
         if foreign := [callee for callee in formula.functions if not callee.__module__.startswith("relmath.")]:
             raise ValueError(f"{formula.label!r} must be computed by functions of relmath, but {foreign[0]} is none")
-        used = inspect.signature(function).parameters.keys() - formula.at.keys()
-        used |= {name for inner in formula.at.values() for name in inspect.signature(inner).parameters}
-        symbols = sp.sympify(formula.expression).free_symbols
-        over = {s.symbol: s.domain for s in self.inputs if s.symbol in symbols or s.name in used}
-        compare(formula.expression, function, over, at=formula.at)
-        try:
-            compare(formula.expression, self._in_doubles(formula, over), over, tolerance=PAGE_TOLERANCE)
-        except AssertionError as error:
-            raise AssertionError(
-                f"{formula.label!r} loses digits in a page, write it without cancellation: {error}"
-            ) from None
+        used = set(map(code_name, own))
+        if formula.function is not None:
+            used |= inspect.signature(formula.function).parameters.keys() - formula.at.keys()
+            used |= {name for inner in formula.at.values() for name in inspect.signature(inner).parameters}
+        used = used or {self.x.name}  # for a constant, any will do
+        return {slider.symbol: slider.domain for slider in self.inputs if slider.name in used}
 
-    def _in_doubles(self, formula: Curve | Readout, over: Mapping[Any, Any]) -> Function:
-        """Evaluate in doubles, as the page does, what the page is given."""
+    def _check_arithmetic(self, label: str, expression: Any, over: Mapping[Any, Any], calls: Mapping[Any, Any]) -> None:
+        """See that an expression needs no function of relmath, and is defined in the whole box."""
+        if not expression.is_rational_function(*expression.free_symbols):
+            raise ValueError(f"{label!r} needs its function of relmath: {expression} is not mere arithmetic")
+        denominator = sp.denom(sp.together(expression))
+        columns = {code_name(symbol): column for symbol, column in sample(over, POINTS).items()}
+        if np.ptp(np.sign(self._in_doubles("denominator", denominator, over, calls)(**columns))):
+            raise ValueError(f"{label!r} has a pole in the box, where {denominator} is 0: take a box without it")
+
+    def _in_doubles(self, name: str, expression: Any, over: Mapping[Any, Any], calls: Mapping[Any, Any]) -> Function:
+        """Give the function that evaluates an expression in doubles, as a page does."""
         names = [code_name(symbol) for symbol in over]
         functions = {"LambertW": lambda z: special.lambertw(z).real, "LambertW1p": lambda x: checkpoints.optimal(x, 1)}
-        form = sp.lambdify(names, self._coded(accurate(formula.expression)), [functions, "numpy"])
-        form.__module__, form.__name__ = "page", formula.name  # as which the message of a difference names it
+        form = sp.lambdify(names, self._coded(expression.xreplace(calls)), [functions, "numpy"])
+        form.__module__, form.__name__ = "doubles", name  # as which the message of a difference names it
         return form  # type: ignore[no-any-return]
+
+
+def _refuse(what: str, unknown: Set[Any], allowed: Iterable[Any]) -> None:
+    """Refuse unknown names or symbols, if there are any."""
+    if unknown:
+        namesakes = set(map(str, unknown)) & set(map(str, allowed))
+        hint = f"; the assumptions differ, take symbols({_names(namesakes)!r})" if namesakes else ""
+        raise ValueError(f"{what} uses {_names(unknown)}: it may use {_names(allowed)}{hint}")
 
 
 def _apply(function: Function, known: Setting) -> Any:

@@ -57,7 +57,7 @@ def symbols(names: str) -> Any:
     Parameters
     ----------
     names : str
-        Names of symbols, separated by spaces or commas.
+        Names of different symbols, separated by spaces or commas.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def symbols(names: str) -> Any:
     Raises
     ------
     ValueError
-        If a name is not in the table, or there is none.
+        If a name is not in the table or comes twice, or there is none.
 
     Examples
     --------
@@ -75,9 +75,9 @@ def symbols(names: str) -> Any:
     >>> delta.is_positive, code_name(M)
     (True, 'mtbf')
     """
-    found = tuple(_symbol(entry(name)) for name in names.replace(",", " ").split())
-    if not found:
-        raise ValueError(f"names must hold at least one symbol, but is {names!r}")
+    found = tuple(map(_symbol, map(entry, names.replace(",", " ").split()))) if isinstance(names, str) else ()
+    if not found or len(set(found)) < len(found):
+        raise ValueError(f"names must be different symbols in a string, 'delta M', but is {names!r}")
     return found if len(found) > 1 else found[0]
 
 

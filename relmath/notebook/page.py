@@ -318,7 +318,6 @@ def _steps(slider: Slider) -> int:
 
 
 def _slider(key: str, slider: Slider) -> str:
-    low, high = slider.box
     identity, label, sign = f"explorer-{key}-{slider.name}", escape(slider.label), escape(slider.quantity.sign)
     exact = f"{label}, in {sign}" if sign else label
     return f"""\
@@ -326,7 +325,7 @@ def _slider(key: str, slider: Slider) -> str:
 <label for="{identity}">{label} <i>{_pretty(slider)}</i></label>
 {_output(slider.name, _initial(slider))}
 <input type="range" id="{identity}" min="0" max="{_steps(slider)}">
-<span class="explorer-exact"><input type="number" aria-label="{exact}" min="{low}" max="{high}" step="any" \
+<span class="explorer-exact"><input type="text" inputmode="decimal" aria-label="{exact}" \
 aria-describedby="{identity}-error"> <span>{sign}</span></span>
 <p class="explorer-error" id="{identity}-error" role="alert"></p>
 </div>"""

@@ -73,7 +73,7 @@ class Live:
         return self.row(name).locator("input[type=range]")
 
     def field(self, name):
-        return self.row(name).locator("input[type=number]")
+        return self.row(name).locator("input[type=text]")
 
     def type(self, name, text):
         """Type a number into the field beside a slider, and leave the field."""

@@ -101,7 +101,7 @@ def test_a_field_takes_any_number_in_the_box_and_moves_the_slider(open_page, liv
     assert float(page.slider("mtbf").input_value()) == pytest.approx(300 * math.log(123.456) / math.log(1e4), abs=1)
 
 
-@pytest.mark.parametrize("text", ["0.001", "2000", "-1", ""])
+@pytest.mark.parametrize("text", ["0.001", "2000", "-1", "24,5", ""])
 def test_a_number_outside_the_box_is_refused_with_the_range(text, open_page, live, url):
     page = live(open_page(url), "young")
     page.type("write_time", text)
@@ -357,3 +357,13 @@ def test_paper_shows_the_chart_and_the_setting_in_words(open_page, live, url):
         "Interval 14.2 min, Write time 24.5 s, MTBF of the job 8 h"
     )
     expect(page.root.locator(".explorer-sliders")).to_be_hidden()
+
+
+def test_on_paper_the_setting_stands_in_words(open_page, live, url):
+    page = live(open_page(url), "young")
+    page.type("mtbf", 7)
+    words = page.root.locator(".explorer-setting")
+    assert not words.is_visible()
+    page.page.emulate_media(media="print")
+    assert words.is_visible()
+    assert "7.000 h" in words.text_content() or "7 h" in words.text_content()

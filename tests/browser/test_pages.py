@@ -100,6 +100,14 @@ def test_the_first_paint_has_the_colours_that_the_reader_asked_for(open_page):
     assert page.locator("html").get_attribute("data-theme") == "dark"
 
 
+def test_paper_is_white(open_page):
+    page = open_page((HTML / CHAPTER).as_uri(), dark=True)
+    page.emulate_media(media="print")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    page.emulate_media(media="screen")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
 def test_without_scripts_the_text_is_there(open_page):
     page = open_page((HTML / CHAPTER).as_uri(), scripts=False)
     expect(page.locator("article h1")).to_be_visible()
