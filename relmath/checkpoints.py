@@ -30,20 +30,23 @@ BYTES_PER_PARAMETER = MappingProxyType(
         "SGD with momentum in FP32": 4 + 4,
     }
 )
-"""Bytes of a checkpoint per trainable parameter, by what is saved of the training state."""
+"""Bytes of a checkpoint per trainable parameter, by what is saved of the training state.
+
+:meta hide-value:
+"""
 
 
 def checkpoint_size(parameters: Array, bytes_per_parameter: Array = 14) -> Array:
     r"""Size of a checkpoint of the training state.
 
-    .. math:: S = P\,b
+    .. math:: S = \Psi\,\kappa
 
     Parameters
     ----------
     parameters : array_like
-        Number of trainable parameters, P. Whole, at least 0.
+        Number of trainable parameters, Psi. Whole, at least 0.
     bytes_per_parameter : array_like
-        Bytes of state saved for each, b. At least 0. The default is Adam in mixed precision: weights in BF16, and in
+        Bytes of state saved for each, kappa. At least 0. The default is Adam in mixed precision: weights in BF16, and in
         FP32 the master weights and two moments. :data:`BYTES_PER_PARAMETER` has other recipes.
 
     Returns
@@ -123,7 +126,7 @@ def async_overhead(interval: Array, stall: Array, persist: Array, mtbf: Array) -
     Returns
     -------
     array_like
-        Time lost per useful time (E/tau - 1), to first order in tau/M.
+        Time lost per useful time (T/tau - 1), to first order in tau/M.
 
     Raises
     ------
@@ -163,7 +166,7 @@ def first_order_overhead(interval: Array, write_time: Array, mtbf: Array) -> Arr
     Returns
     -------
     array_like
-        Time lost per useful time (E/tau - 1), to first order.
+        Time lost per useful time (T/tau - 1), to first order.
 
     Raises
     ------
@@ -265,7 +268,7 @@ def mean_lost_work(interval: Array, mtbf: Array, write_time: Array = 0) -> Array
 def expected_time(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
     r"""Expected wall time to complete an interval and its write, all failures on the way included.
 
-    .. math:: E = (M + D)\,e^{R/M}\,\bigl(e^{(\tau+\delta)/M} - 1\bigr)
+    .. math:: T = (M + D)\,e^{R/M}\,\bigl(e^{(\tau+\delta)/M} - 1\bigr)
 
     A failure costs the downtime D, in which nothing can fail, then the restart R, in which failures may strike (and
     the restart begins anew), and then the interval is computed again. The first start needs no restart.
@@ -309,7 +312,7 @@ def expected_time(interval: Array, write_time: Array, mtbf: Array, restart: Arra
 def efficiency(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
     r"""Share of wall time that becomes saved work: the interval by its expected time.
 
-    .. math:: \frac{\tau}{E} = \frac{\tau\,e^{-R/M}}{(M + D)\,\bigl(e^{(\tau+\delta)/M} - 1\bigr)}
+    .. math:: \frac{\tau}{T} = \frac{\tau\,e^{-R/M}}{(M + D)\,\bigl(e^{(\tau+\delta)/M} - 1\bigr)}
 
     The assumptions are those of :func:`expected_time`.
 
@@ -348,7 +351,7 @@ def efficiency(interval: Array, write_time: Array, mtbf: Array, restart: Array =
 def overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
     r"""Exact overhead of checkpoints and failures, of useful time: the expected time by the interval, minus 1.
 
-    .. math:: \frac{E}{\tau} - 1
+    .. math:: \frac{T}{\tau} - 1
 
     The assumptions are those of :func:`expected_time`; :func:`first_order_overhead` is its first order, without
     restart and downtime.
@@ -680,7 +683,7 @@ def _efficiency(*segment: Array) -> Array:
 
 def _overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> Array:
     # The sum of what writing, rework and restarts cost: no term is a difference of nearly equal ones.
-    z = np.minimum(interval / mtbf + write_time / mtbf, 1e5)  # beyond, E is infinite
+    z = np.minimum(interval / mtbf + write_time / mtbf, 1e5)  # beyond, T is infinite
     rare, frequent = np.minimum(z, 0.1), np.maximum(z, 0.1)
     grown = np.expm1(frequent / 2)  # e^z - 1 is this times itself and 2, and may overflow where it by z does not
     again = np.where(z < 0.1, rare * polyval(rare, _REMAINDER, tensor=False), grown / frequent * (grown + 2) - 1)

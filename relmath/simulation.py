@@ -129,8 +129,8 @@ def simulate_jobs(
     ------
     ValueError
         If a value is outside its domain, or if the job is hopeless: it would meet more than `MOST_FAILURES` failures,
-        estimated as :math:`\lceil W/\tau \rceil \, P(T \le \tau + \delta) / P(T > R + \tau + \delta)`, which is exact
-        for exponential :math:`T` and full segments.
+        estimated as :math:`\lceil W/\tau \rceil \, P(G \le \tau + \delta) / P(G > R + \tau + \delta)`, which is exact
+        for exponential gaps :math:`G` and full segments.
 
     Notes
     -----
