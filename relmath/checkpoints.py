@@ -46,8 +46,8 @@ def checkpoint_size(parameters: Array, bytes_per_parameter: Array = 14) -> Array
     parameters : array_like
         Number of trainable parameters, Psi. Whole, at least 0.
     bytes_per_parameter : array_like
-        Bytes of state saved for each, kappa. At least 0. The default is Adam in mixed precision: weights in BF16, and in
-        FP32 the master weights and two moments. :data:`BYTES_PER_PARAMETER` has other recipes.
+        Bytes of state saved for each, kappa. At least 0. The default is Adam in mixed precision: weights in BF16, and
+        in FP32 the master weights and two moments. :data:`BYTES_PER_PARAMETER` has other recipes.
 
     Returns
     -------
