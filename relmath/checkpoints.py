@@ -19,7 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
-from relmath.domain import Array, count, fitting_shapes, is_lazy, non_negative, not_below, positive, positive_finite
+from relmath.domain import (
+    Array,
+    count,
+    fitting_shapes,
+    is_lazy,
+    non_negative,
+    not_below,
+    positive,
+    positive_finite,
+    probability,
+)
 
 BYTES_PER_PARAMETER = MappingProxyType(
     {
@@ -510,6 +520,202 @@ def daly_as_printed(write_time: Array, mtbf: Array) -> Array:
     return _in_blocks(_daly_as_printed, *_checked(write_time=write_time, mtbf=mtbf))
 
 
+def async_interval(stall: Array, persist: Array, mtbf: Array) -> Array:
+    r"""First-order optimal interval of asynchronous checkpoints.
+
+    .. math:: \tau = \max\bigl(\sqrt{2\,b\,M},\ P\bigr)
+
+    Minimises :func:`async_overhead`: Young's interval with the stall for the write time, but not less than the time to
+    persist, since one write ends before the next begins. In the exact overhead the time to persist acts as a restart,
+    ``overhead(interval, stall, mtbf, restart=persist)``, and the exact interval is ``maximum(optimal(stall, mtbf),
+    persist)``.
+
+    Parameters
+    ----------
+    stall : array_like
+        Time for which the job stands still at each checkpoint, b, in seconds. At least 0.
+    persist : array_like
+        Time until a checkpoint is safe, P, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time of computation between checkpoints, in seconds. Infinite if the job never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    A stall of one second leaves the choice to Young; at one of 10 ms the time to persist binds:
+
+    >>> from relmath.units import hour
+    >>> [round(float(async_interval(stall, 24.5, 4.14 * hour)), 1) for stall in (1, 0.01)]
+    [172.6, 24.5]
+    """
+    return _in_blocks(_async_interval, *_checked(stall=stall, persist=persist, mtbf=mtbf))
+
+
+def sharded_write_time(size: Array, writers: Array, writer_bandwidth: Array, bandwidth: Array = np.inf) -> Array:
+    r"""Time to write a checkpoint that many writers share evenly.
+
+    .. math:: \delta = \frac{S}{\min(n B_w, B)}
+
+    Assumes that each writes its own part, all at once and equally fast; the slowest of them sets the time otherwise.
+
+    Parameters
+    ----------
+    size : array_like
+        Size of the checkpoint, S, in bytes. At least 0.
+    writers : array_like
+        Number of writers, n. Whole, at least 1.
+    writer_bandwidth : array_like
+        Bandwidth of one writer, in bytes per second. Above 0.
+    bandwidth : array_like
+        Bandwidth of the storage that they share, B, in bytes per second. Above 0; infinite if each has its own.
+
+    Returns
+    -------
+    array_like
+        Time in seconds.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    1 250 nodes at 2 GB/s each, into their own disks and into a storage of 100 GB/s:
+
+    >>> from relmath.units import GB
+    >>> sharded_write_time(2450 * GB, 1250, 2 * GB, [np.inf, 100 * GB]).tolist()
+    [0.98, 24.5]
+    """
+    shared = _checked(size=size, writers=writers, writer_bandwidth=writer_bandwidth, bandwidth=bandwidth)
+    return _in_blocks(_sharded_write_time, *shared)
+
+
+def incremental_write_time(write_time: Array, changed: Array, chain: Array) -> Array:
+    r"""Mean time to write a checkpoint of a chain: one in full, then increments, which hold what has changed.
+
+    .. math:: \delta \Bigl(\varphi + \frac{1 - \varphi}{n}\Bigr)
+
+    Parameters
+    ----------
+    write_time : array_like
+        Time to write a checkpoint in full, delta, in seconds. At least 0.
+    changed : array_like
+        Share of it that an increment holds, between 0 and 1.
+    chain : array_like
+        Number of checkpoints in a chain, n, the full one among them. Whole, at least 1.
+
+    Returns
+    -------
+    array_like
+        Time in seconds.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> float(incremental_write_time(24.5, changed=0.25, chain=5))
+    9.8
+    """
+    return _in_blocks(_incremental_write_time, *_checked(write_time=write_time, changed=changed, chain=chain))
+
+
+def incremental_overhead(
+    interval: Array, write_time: Array, mtbf: Array, changed: Array, chain: Array, restart: Array = 0
+) -> Array:
+    r"""First-order overhead of incremental checkpoints, of useful time, with the reading of the chain.
+
+    .. math::
+        \frac{\delta}{\tau} \Bigl(\varphi + \frac{1 - \varphi}{n}\Bigr) + \frac{\tau}{2M}
+        + \frac{R}{M} \Bigl(1 + \varphi\,\frac{n - 1}{2}\Bigr)
+
+    After a failure the last full checkpoint is read, and every increment since then: half a chain of them on average.
+
+    Parameters
+    ----------
+    interval : array_like
+        Time of computation between checkpoints, tau, in seconds. Above 0 and finite.
+    write_time : array_like
+        Time to write a checkpoint in full, delta, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+    changed : array_like
+        Share of a checkpoint that an increment holds, between 0 and 1.
+    chain : array_like
+        Number of checkpoints in a chain, n, the full one among them. Whole, at least 1.
+    restart : array_like
+        Time to read a full checkpoint, R, in seconds. At least 0.
+
+    Returns
+    -------
+    array_like
+        Time lost per useful time (T/tau - 1), to first order.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    A tenth changes; a full checkpoint every thirty-second time:
+
+    >>> from relmath.units import hour, percent
+    >>> round(float(incremental_overhead(306, 24.5, 4.14 * hour, 0.1, 32, restart=24.5) / percent), 2)
+    2.47
+    """
+    checked = _checked(
+        interval=interval, write_time=write_time, mtbf=mtbf, changed=changed, chain=chain, restart=restart
+    )
+    return _in_blocks(_incremental_overhead, *checked)
+
+
+def longest_write(overhead: Array, mtbf: Array) -> Array:
+    r"""Longest write for which some interval keeps the overhead within a limit.
+
+    .. math:: \delta = M \Bigl(\ln(1 + w) - \frac{w}{1 + w}\Bigr)
+
+    The inverse of the exact overhead at the :func:`optimal` interval, without restart and downtime; about
+    :math:`M w^2/2` for small w. A checkpoint of size S needs a bandwidth of S by this time.
+
+    Parameters
+    ----------
+    overhead : array_like
+        Time that may be lost per useful time, w. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Write time in seconds; infinite if the job never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, percent
+    >>> round(float(longest_write(1 * percent, 4.14 * hour)), 3)
+    0.735
+    """
+    return _in_blocks(_longest_write, *_checked(overhead=overhead, mtbf=mtbf))
+
+
 _CHECKS: dict[str, Callable[[str, Array], Array]] = {
     "parameters": count,
     "bytes_per_parameter": non_negative,
@@ -522,6 +728,11 @@ _CHECKS: dict[str, Callable[[str, Array], Array]] = {
     "mtbf": positive,
     "restart": non_negative,
     "downtime": non_negative,
+    "writers": partial(count, least=1),
+    "writer_bandwidth": positive,
+    "changed": probability,
+    "chain": partial(count, least=1),
+    "overhead": non_negative,
 }
 
 
@@ -690,3 +901,32 @@ def _overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array, d
     writing = write_time / interval
     restarts = np.expm1(np.minimum(restart / mtbf, 1e5) + np.log1p(downtime / mtbf))
     return restarts + (1 + np.minimum(restarts, np.finfo(np.float64).max)) * (writing + (1 + writing) * again)
+
+
+def _sharded_write_time(size: Array, writers: Array, writer_bandwidth: Array, bandwidth: Array) -> Array:
+    return size / np.minimum(writers * writer_bandwidth, bandwidth)
+
+
+def _incremental_write_time(write_time: Array, changed: Array, chain: Array) -> Array:
+    return write_time * (changed + (1 - changed) / chain)
+
+
+def _incremental_overhead(
+    interval: Array, write_time: Array, mtbf: Array, changed: Array, chain: Array, restart: Array
+) -> Array:
+    read = restart / mtbf * (1 + changed * ((chain - 1) / 2))
+    return _incremental_write_time(write_time, changed, chain) / interval + (interval / mtbf / 2 + read)
+
+
+def _async_interval(stall: Array, persist: Array, mtbf: Array) -> Array:
+    return np.maximum(_young(stall, mtbf), persist)
+
+
+_BY_SHARE = [1 / k for k in range(2, 18)]  # of -ln(1 - u) - u = u^2 (1/2 + u/3 + ...)
+
+
+def _longest_write(overhead: Array, mtbf: Array) -> Array:
+    share = overhead / (1 + overhead)  # of wall time
+    small = np.minimum(share, 0.1)  # below, the difference comes from its series, since it would cancel
+    series = small * small * polyval(small, _BY_SHARE, tensor=False)
+    return _times_mtbf(np.where(share < 0.1, series, np.log1p(overhead) - share), mtbf)

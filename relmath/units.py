@@ -22,5 +22,6 @@ GB = 1e9
 TB = 1e12
 
 percent = 1e-2
+billion = 1e9
 
 FIT = 1 / (1e9 * hour)  # one failure in 1e9 device-hours

@@ -19,6 +19,7 @@ INTERVALS = (checkpoints.young, checkpoints.optimal, checkpoints.daly)
 OF_TIMES = (
     *INTERVALS,
     checkpoints.daly_as_printed,
+    checkpoints.async_interval,
     checkpoints.async_overhead,
     checkpoints.first_order_overhead,
     checkpoints.mean_lost_work,
@@ -26,7 +27,15 @@ OF_TIMES = (
     checkpoints.efficiency,
     checkpoints.overhead,
 )
-FUNCTIONS = (*OF_TIMES, checkpoints.checkpoint_size, checkpoints.write_time)
+OF_STATE = (
+    checkpoints.checkpoint_size,
+    checkpoints.write_time,
+    checkpoints.sharded_write_time,
+    checkpoints.incremental_write_time,
+    checkpoints.incremental_overhead,
+    checkpoints.longest_write,
+)
+FUNCTIONS = (*OF_TIMES, *OF_STATE)
 
 # A legal value of each parameter, and one outside its domain.
 LEGAL = {
@@ -41,6 +50,11 @@ LEGAL = {
     "downtime": 90.0,
     "stall": 1.0,
     "persist": 24.5,
+    "writers": 1200.0,
+    "writer_bandwidth": 2e9,
+    "changed": 0.1,
+    "chain": 30.0,
+    "overhead": 0.05,
 }
 ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
     "parameters": (-1.0, 0.5, np.nan, np.inf),
@@ -48,6 +62,11 @@ ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
     "interval": (0.0, np.nan, np.inf),
     "mtbf": (0.0, np.nan),
     "write_time": (-1.0, np.nan, np.inf),
+    "writers": (0.0, 0.5, np.nan, np.inf),
+    "writer_bandwidth": (0.0, np.nan),
+    "changed": (-0.1, 1.5, np.nan),
+    "chain": (0.0, 0.5, np.nan, np.inf),
+    "overhead": (-1.0, np.nan, np.inf),
 }
 
 
@@ -321,6 +340,120 @@ def test_async_write_must_end_before_the_next():
     np.testing.assert_array_equal(np.isnan(lazy.compute()), [False, True])
 
 
+@given(log_uniform(-3, 3), log_uniform(-3, 3), log_uniform(-6, 3), st.booleans())
+def test_async_interval_is_where_its_overhead_is_least(stall, persist, step, longer):
+    """Whatever other interval is allowed, not shorter than the time to persist, costs no less."""
+    best = checkpoints.async_interval(stall, persist, 1e4)
+    other = best * (1 + step) if longer else max(best / (1 + step), persist)
+    at_best, at_other = checkpoints.async_overhead([best, other], stall, persist, 1e4)
+    assert at_other >= at_best * (1 - 1e-14)
+
+
+@pytest.mark.parametrize(("stall", "persist"), [(1, 24.5), (0.01, 24.5), (30, 200), (5, 0)])
+def test_asynchronous_checkpoints_by_counting_what_has_persisted(stall, persist):
+    """The persist time acts as a restart, exactly: a sum over the checkpoints that a gap between failures outlasts.
+
+    The k-th is safe when the gap is longer than k (tau + b) + P; the mean number of those is the sum of survivals.
+    """
+    interval = checkpoints.async_interval(stall, persist, MTBF)
+    tau, b, p, m = exact(interval, stall, persist, MTBF)
+    saved = mp.nsum(lambda k: mp.exp(-(p + k * (tau + b)) / m), [1, mp.inf])
+    expected = m / (tau * saved) - 1
+    assert checkpoints.overhead(interval, stall, MTBF, restart=persist) == near(expected, rel=1e-12)
+    first_order = checkpoints.async_overhead(interval, stall, persist, MTBF)
+    assert first_order == near(expected, rel=2 * (interval + persist) / MTBF)
+
+
+def test_limits_of_the_asynchronous_interval(strict):
+    assert checkpoints.async_interval(0, 0, 5) == 0
+    assert checkpoints.async_interval(0, 7, 5) == 7
+    assert checkpoints.async_interval(0, 7, np.inf) == np.inf
+    assert checkpoints.async_interval(2, 7, 9) == 7
+    assert checkpoints.async_interval(2, 5, 9) == 6
+
+
+@given(st.integers(1, 5000), log_uniform(6, 10), log_uniform(9, 14))
+def test_sharded_writes_take_as_long_as_the_narrower_way(writers, writer_bandwidth, bandwidth):
+    """Each writer takes its part; the storage takes the whole: the longer of both times."""
+    size = 1e12
+    own = checkpoints.write_time(size / writers, writer_bandwidth)
+    shared = checkpoints.write_time(size, bandwidth)
+    both = checkpoints.sharded_write_time(size, writers, writer_bandwidth, bandwidth)
+    assert both == near(max(own, shared), rel=1e-14)
+    assert checkpoints.sharded_write_time(size, writers, writer_bandwidth) == near(own, rel=1e-14)
+
+
+@pytest.mark.parametrize(("changed", "chain"), [(0.1, 1), (0.1, 7), (0, 3), (1, 5), (0.37, 2)])
+def test_incremental_checkpoints_by_enumerating_a_chain(changed, chain):
+    """Add up what is written for each checkpoint of a chain, and what must be read back after each."""
+    sizes = np.array([1.0] + [changed] * (chain - 1))
+    written, read = sizes.mean(), np.cumsum(sizes).mean()
+    assert checkpoints.incremental_write_time(20, changed, chain) == near(20 * written, rel=1e-14)
+    overhead = checkpoints.incremental_overhead(300, 20, MTBF, changed, chain, restart=30)
+    expected = 20 * written / 300 + (300 / 2 + 30 * read) / MTBF
+    assert overhead == near(expected, rel=1e-14)
+
+
+def test_a_chain_of_one_is_a_full_checkpoint():
+    full = checkpoints.first_order_overhead(850, 24.5, MTBF) + 30 / MTBF
+    assert checkpoints.incremental_overhead(850, 24.5, MTBF, 0.3, 1, restart=30) == near(full, rel=1e-14)
+    assert checkpoints.incremental_write_time(24.5, 0.3, 1) == 24.5
+
+
+@pytest.mark.parametrize("overhead", [1e-9, 1e-3, 0.111, 0.112, 1, 30, 1000])
+def test_longest_write_by_bisection(overhead):
+    """Bisect the overhead at the peak of the efficiency, where Lambert's function gives it: 1/(1 - u) - 1."""
+    (w,) = exact(overhead)
+
+    def excess(x):
+        u = 1 + mp.lambertw(-mp.exp(-1 - x)).real
+        return u / (1 - u) - w
+
+    low, high = (w / (1 + w)) ** 2 / 2, mp.log1p(w)
+    for _ in range(60):
+        middle = mp.sqrt(low * high)
+        low, high = (middle, high) if excess(middle) < 0 else (low, middle)
+    assert checkpoints.longest_write(overhead, 1) == near(low, rel=1e-13)
+
+
+@given(log_uniform(-150, 150))
+def test_longest_write_over_its_domain(overhead):
+    """Against its closed form, in as many digits as its cancellation takes: the test above tests the form."""
+    with mp.workdps(400):
+        w = mp.mpf(overhead)
+        expected = mp.log1p(w) - w / (1 + w)
+    assert checkpoints.longest_write(overhead, 1) == near(expected, rel=1e-13)
+
+
+@given(log_uniform(-6, 2), log_uniform(-6, 6))
+def test_longest_write_is_the_inverse_of_the_least_overhead(ratio, mtbf):
+    """Through the two functions that ship; the overhead at its minimum does not see the interval's last digits."""
+    write_time = ratio * mtbf
+    least = checkpoints.overhead(checkpoints.optimal(write_time, mtbf), write_time, mtbf)
+    assume(least < 1e100)
+    assert checkpoints.longest_write(least, mtbf) == near(write_time, rel=1e-11)
+
+
+def test_limits_of_the_longest_write(strict):
+    assert checkpoints.longest_write(0, 5) == 0
+    assert checkpoints.longest_write(0.1, np.inf) == np.inf
+    assert checkpoints.longest_write(1e-150, 1) == near(0.5e-300, rel=1e-14)
+    assert checkpoints.longest_write(1e300, 1) == near(mp.log(mp.mpf(1e300)) - 1, rel=1e-14)
+
+
+def test_published_bytes_a_parameter_are_widths_of_formats():
+    """The widths of NumPy's own formats; BF16 has none there, but as many bits as FP16."""
+    half, single, eight_bit = np.dtype("f2").itemsize, np.dtype("f4").itemsize, np.dtype("u1").itemsize
+    widths = {
+        "Adam in mixed precision": half + 3 * single,
+        "Adam in mixed precision, with gradients": 2 * half + 3 * single,
+        "8-bit Adam in mixed precision": half + single + 2 * eight_bit,
+        "Adam in FP32": 3 * single,
+        "SGD with momentum in FP32": 2 * single,
+    }
+    assert widths == checkpoints.BYTES_PER_PARAMETER
+
+
 # Limits
 
 
@@ -428,7 +561,7 @@ def test_lost_work_between_its_limits(interval, mtbf, write_time):
 def test_the_unit_of_time_does_not_matter(function, values, scale):
     """All times in another unit: a time scales with them, a share stays (dimensional analysis)."""
     arguments = dict(zip(parameters_of(function), values, strict=False))
-    if "persist" in arguments:
+    if {"persist", "interval"} <= arguments.keys():
         arguments["persist"] *= arguments["interval"] / (arguments["persist"] + arguments["interval"])
     is_share = "overhead" in function.__name__ or function is checkpoints.efficiency
     scaled = function(**{name: scale * value for name, value in arguments.items()})
@@ -493,7 +626,7 @@ def test_lazy_arrays_stay_lazy(function):
     names = parameters_of(function)
     rng = np.random.default_rng(0)
     arrays = {name: LEGAL[name] * rng.integers(1, 9, 50).astype(float) for name in names}
-    if "persist" in names:
+    if {"persist", "interval"} <= arrays.keys():
         arrays["persist"] %= arrays["interval"]
     expected = function(**arrays)
     for name in names:
@@ -531,12 +664,10 @@ def test_masked_elements_of_a_lazy_array_become_nan():
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_lazy_extremes_are_computed_without_a_warning(function):
     """Each legal extreme of one argument against each of the others, as NumPy gives them."""
-    names = parameters_of(function)
-    extremes = [np.array([1e-300, 1e300, LEGAL[name]]) for name in names]
-    if "parameters" in names:
-        extremes[0][0] = 0
-    if "persist" in names:
-        extremes[names.index("persist")][:] = 0
+    bounds = {"parameters": (0, 1e300), "writers": (1, 1e300), "chain": (1, 1e300), "changed": (0, 1)}
+    extremes = [np.array([*bounds.get(name, (1e-300, 1e300)), LEGAL[name]]) for name in parameters_of(function)]
+    if "persist" in parameters_of(function):  # it may not be longer than the shortest interval
+        extremes[parameters_of(function).index("persist")][:] = 0
     grid = np.meshgrid(*extremes, sparse=True)
     lazy = [da.from_array(array, chunks=3) for array in grid]
     np.testing.assert_array_equal(function(*lazy).compute(scheduler="synchronous"), function(*grid))

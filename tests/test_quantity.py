@@ -6,7 +6,7 @@ from relmath import units
 from relmath.notebook.quantity import Unit, show, significant
 
 
-@pytest.mark.parametrize("name", ["second", "minute", "hour", "day", "year", "GB", "percent", "FIT"])
+@pytest.mark.parametrize("name", ["second", "minute", "hour", "day", "year", "GB", "percent", "billion", "FIT"])
 def test_a_units_factor_is_relmaths(name):
     assert Unit(name).factor == getattr(units, name)
 

@@ -22,6 +22,7 @@ def test_times_are_scipys(name):
         ("second", 1),
         ("millisecond", constants.milli),
         ("percent", constants.centi),
+        ("billion", constants.giga),
     ],
 )
 def test_sizes_and_shares_are_decimal(name, prefix):

@@ -1,4 +1,4 @@
-"""Claims about checkpoint intervals: the chapters *young* and *daly*.
+"""Claims about checkpoints: the chapters *size*, *young* and *daly*.
 
 The comment above a claim says what its chapter derives by SymPy, on its own route, and passes to ``claim``.
 """
@@ -23,7 +23,7 @@ from relmath.ledger.mechanism import (
     Statement,
     Symbolic,
 )
-from relmath.units import hour, minute, week
+from relmath.units import GB, hour, minute, week
 
 WRITE_TIME = 24.5  # 175 billion parameters at 100 GB/s
 MTBF = 150_000 / 29 / 1250 * hour  # 10 000 GPUs in 1 250 nodes, printed as 4.14 h
@@ -109,6 +109,37 @@ def _cost_of_young(write_time: float, mtbf: float) -> Array:
 def _overshoot_grows() -> bool:
     ratios = np.geomspace(1e-9, 100, 1000)
     return bool(np.all(np.diff(checkpoints.young(ratios, 1) / checkpoints.optimal(ratios, 1)) > 0))
+
+
+def _size(billions: float) -> Array:
+    return checkpoints.checkpoint_size(billions * 1e9)
+
+
+def _seconds(billions: float) -> Array:
+    return checkpoints.write_time(_size(billions), 100 * GB)
+
+
+def _least_overhead(billions: float) -> Array:
+    """Overhead at the exact optimum, of a model on 10 000 GPUs with a storage of 100 GB/s."""
+    write_time = _seconds(billions)
+    return checkpoints.overhead(checkpoints.optimal(write_time, MTBF), write_time, MTBF)
+
+
+def _share_left(write_time: Array) -> Array:
+    """Least first-order overhead of a write, by that of a write of 24.5 s."""
+
+    def least(seconds: Array) -> Array:
+        return checkpoints.first_order_overhead(checkpoints.young(seconds, MTBF), seconds, MTBF)
+
+    return least(write_time) / least(WRITE_TIME)
+
+
+def _least_async_overhead(stall: Array, persist: Array, mtbf: Array) -> Array:
+    return checkpoints.async_overhead(checkpoints.async_interval(stall, persist, mtbf), stall, persist, mtbf)
+
+
+def _beside_the_root(stall: Array, persist: Array, mtbf: Array) -> Array:
+    return _least_async_overhead(stall, persist, mtbf) - _least_async_overhead(stall, 0, mtbf)
 
 
 CLAIMS = (
@@ -474,5 +505,142 @@ CLAIMS = (
             "MTBF 15 min": Digits("9.1 min", lambda: checkpoints.daly(5 * minute, 15 * minute)),
         },
         verdict=Reproduced(),
+    ),
+    # What the published recipe saves of each parameter, and the widths of those parts whose loss a training notices.
+    Claim(
+        "bytes-per-parameter",
+        source="A",
+        where="Size of checkpoints",
+        chapter="checkpoints/size",
+        says="Adam in mixed precision needs about 14 bytes of persistent state a parameter: 2 + 4 + 4 + 4.",
+        values={
+            "saved": Digits("14", lambda: checkpoints.BYTES_PER_PARAMETER["Adam in mixed precision"]),
+            "needed to go on bit for bit": Digits(
+                "12", lambda: checkpoints.BYTES_PER_PARAMETER["Adam in FP32"], by="ours"
+            ),
+        },
+        verdict=Reproduced(
+            "So much is saved. The BF16 weights are the master weights rounded: without them 12 bytes are enough."
+        ),
+    ),
+    # Two bytes more, by the fourteen.
+    Claim(
+        "gradients-left-out",
+        source="A",
+        where="Table of checkpoint sizes, caption",
+        chapter="checkpoints/size",
+        says="Gradients are usually transient, and are computed anew after a recovery instead of being saved.",
+        values={
+            "what they would add": Digits(
+                "14.3 %",
+                lambda: (
+                    checkpoints.BYTES_PER_PARAMETER["Adam in mixed precision, with gradients"]
+                    / checkpoints.BYTES_PER_PARAMETER["Adam in mixed precision"]
+                    - 1
+                ),
+                by="ours",
+            )
+        },
+        verdict=Qualitative("The source gives no number. Training that resumes without them goes on bit for bit."),
+    ),
+    # Parameters times bytes, in bytes.
+    Claim(
+        "checkpoint-175b",
+        source="A",
+        where="Worked example, setting",
+        chapter="checkpoints/size",
+        says="The checkpoint of a model of 175 billion parameters has 2 450 GB.",
+        values={"size": Digits("2 450 GB", lambda: _size(175))},
+        verdict=Reproduced(),
+    ),
+    # The same for five models, and each by 100 GB/s; the tie at 24.5 rounded to the even side.
+    Claim(
+        "checkpoint-table",
+        source="A",
+        where="Table of checkpoint sizes",
+        chapter="checkpoints/size",
+        says="The table's sizes at 14 bytes a parameter, and its write times at 100 GB/s.",
+        values={
+            "7B, size": Digits("98 GB", lambda: _size(7)),
+            "13B, size": Digits("182 GB", lambda: _size(13)),
+            "70B, size": Digits("980 GB", lambda: _size(70)),
+            "175B, size": Digits("2 450 GB", lambda: _size(175)),
+            "1T, size": Digits("14 000 GB", lambda: _size(1000)),
+            "7B, write time": Digits("0.98 s", lambda: _seconds(7)),
+            "13B, write time": Digits("1.82 s", lambda: _seconds(13)),
+            "70B, write time": Digits("9.8 s", lambda: _seconds(70)),
+            "175B, write time": Digits("24.5 s", lambda: _seconds(175)),
+            "1T, write time": Digits("140 s", lambda: _seconds(1000)),
+            "175B, write time as rounded there": Digits("24 s", lambda: np.round(_seconds(175))),
+        },
+        verdict=Reproduced(
+            "The table prints 24 s where the text has 24.5 s: the same number, its tie rounded to even."
+        ),
+    ),
+    # The size for 175 billion parameters, in bytes.
+    Claim(
+        "terabytes-at-the-frontier",
+        source="A",
+        where="Size of checkpoints",
+        chapter="checkpoints/size",
+        says="At the frontier, from 175 billion parameters on, checkpoints reach terabytes.",
+        values={"175B, size": Bound(">= 1000 GB", lambda: _size(175))},
+        verdict=Reproduced(),
+    ),
+    # u/(1 - u), where -log(1 - u) - u is the write time by the MTBF.
+    Claim(
+        "write-time-significant",
+        source="A",
+        where="Size of checkpoints",
+        chapter="checkpoints/size",
+        says="At that scale the write time becomes a significant cost, which bears directly on the best interval.",
+        values={
+            "7B": Digits("1.16 %", lambda: _least_overhead(7), by="ours"),
+            "175B": Digits("5.96 %", lambda: _least_overhead(175), by="ours"),
+            "1T": Digits("15.1 %", lambda: _least_overhead(1000), by="ours"),
+        },
+        verdict=Qualitative(
+            "The source gives no number. Ours are the overhead, of useful time, of writing and rework at the best "
+            "interval on 10 000 GPUs."
+        ),
+    ),
+    # Ratios of the least overhead sqrt(2 delta/M); sqrt(2b/M) + P/M less sqrt(2b/M); and the limit b -> 0 at tau = P.
+    Claim(
+        "all-under-root",
+        source="A",
+        where="Size of checkpoints",
+        chapter="checkpoints/size",
+        says=(
+            "Asynchronous, incremental and distributed checkpoints all improve the result by making the write time "
+            "under the root smaller."
+        ),
+        values={
+            "four times the writers: half the overhead": Statement(
+                "true",
+                lambda: np.isclose(
+                    _share_left(checkpoints.sharded_write_time(2450 * GB, 4 * 50, 2 * GB)), 0.5, rtol=1e-12
+                ),
+            ),
+            "a quarter written: half the overhead": Statement(
+                "true",
+                lambda: np.isclose(
+                    _share_left(checkpoints.incremental_write_time(WRITE_TIME, 0.25, 1e12)), 0.5, rtol=1e-9
+                ),
+            ),
+            "asynchronous, beside the root": Symbolic(
+                "P/M", _beside_the_root, over={"b": (10.0, 100.0), "P": (10.0, 100.0), "M": (1e4, 1e6)}, by="ours"
+            ),
+            "asynchronous, without a stall": Symbolic(
+                "3*P/(2*M)",
+                lambda P, M: _least_async_overhead(0, P, M),
+                over={"P": (1.0, 1e3), "M": (1e4, 1e6)},
+                by="ours",
+            ),
+        },
+        verdict=Corrected(
+            "True of distributed writes, and of the writing of incremental ones, whose chain takes longer to read. An "
+            "asynchronous write leaves its stall under the root; its time to persist P stands beside it, as P/M, and "
+            "no interval may be shorter than P."
+        ),
     ),
 )

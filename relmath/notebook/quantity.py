@@ -12,7 +12,7 @@ Scale = tuple[float, float, str]  # from this size on (SI), divide by this, and 
 _SIGNS = {
     **{"millisecond": "ms", "second": "s", "minute": "min", "hour": "h", "day": "d", "week": "weeks", "year": "years"},
     **{"byte": "B", "KB": "KB", "MB": "MB", "GB": "GB", "TB": "TB"},
-    **{"percent": "%", "FIT": "FIT", "1": ""},
+    **{"percent": "%", "billion": "billion", "FIT": "FIT", "1": ""},
 }
 _SUITABLE: dict[str, dict[str, float]] = {  # units that replace one another, and how many it takes to use each
     "time": {"millisecond": 0, "second": 1, "minute": 2, "hour": 1, "day": 2, "year": 2},
