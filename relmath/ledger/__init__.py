@@ -4,11 +4,13 @@
 what a claim is. ``python -m relmath ledger`` prints them.
 """
 
-from relmath.ledger import checkpoints
+from relmath.ledger import checkpoints, failures
+from relmath.ledger.mechanism import Claim
 
 SOURCES = {
     "A": "Reliability Foundations, an appendix of Machine Learning Systems, volume 2",
     "B": "Reliable GPU computing for large training and inference workloads",
     "Daly 2006": "A higher order estimate of the optimum checkpoint interval for restart dumps",
 }
-CLAIMS = {claim.id: claim for claim in checkpoints.CLAIMS}
+PARTS = (failures, checkpoints)
+CLAIMS: dict[str, Claim] = {claim.id: claim for part in PARTS for claim in part.CLAIMS}

@@ -29,6 +29,7 @@ UNITS = {
     "d": units.day,
     "y": units.year,
     "GB": units.GB,
+    "FIT": units.FIT,
 }
 BOUNDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 FUNCTIONS = {"sqrt": np.sqrt, "exp": np.exp, "log": np.log, "LambertW": lambda z: special.lambertw(z).real}

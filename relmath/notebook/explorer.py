@@ -370,7 +370,7 @@ class Explorer:
         return _call(formula.function, list(self.setting), formula.at)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        others = ", ".join(f"{slider.label} [{slider.quantity.sign}]" for slider in self.sliders)
+        others = ", ".join(slider.quantity.labelled(slider.label) for slider in self.sliders)
         return {
             "text/plain": f"Explorer {self.key}: {self.y} over {self.x.label}; to be set: {others}",
             "text/html": page.html(self),

@@ -15,7 +15,7 @@ from IPython.display import Markdown
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from relmath.units import minute, percent
+from relmath.units import minute, percent, year
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito: told apart by all eyes
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
@@ -80,6 +80,29 @@ def basin(
         log="x",
         points={f"{best / minute:.1f} min, {least / percent:.2f} %": (best / minute, least / percent)},
     )
+
+
+def cascade(nodes: Mapping[str, Mapping[str, float]]) -> None:
+    """Draw what stops a node: a bar for each, as long as its failures a year, cut by the parts that cause them.
+
+    Rates are per second, by part; those that cause a twentieth or more bear their share of their node's failures.
+    """
+    parts = list(dict.fromkeys(part for rates in nodes.values() for part in rates))
+    with plt.rc_context({**STYLE, "axes.grid": False}):
+        _, axes = plt.subplots(layout="constrained", figsize=(7.2, 1.2 + 0.8 * len(nodes)))
+        ends = np.zeros(len(nodes))
+        for part, colour in zip(parts, (*COLOURS, "#999999"), strict=False):
+            widths = np.array([rates.get(part, 0.0) * year for rates in nodes.values()])
+            bars = axes.barh(list(nodes), widths, left=ends, color=colour, height=0.6, label=part)
+            totals = [sum(rates.values()) * year for rates in nodes.values()]
+            shares = [width / total for width, total in zip(widths, totals, strict=True)]
+            labels = [f"{share / percent:.0f} %" if share >= 0.05 else "" for share in shares]
+            axes.bar_label(bars, labels, label_type="center", color="white", fontsize="small")
+            ends += widths
+        axes.set(xlabel="failures of a node a year")
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, fontsize="small")
+        plt.show()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markdown:

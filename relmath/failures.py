@@ -1,0 +1,497 @@
+r"""Failures: how often a part fails, how rates add up to a node and a cluster, and what a job meets.
+
+Throughout, a part fails at a constant rate, whatever its age: its life is exponential, with the MTTF as its mean.
+Parts are independent, and in series: the first of them to fail stops the node, and with it the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from relmath.domain import Array, count, non_negative, positive, positive_finite, probability
+from relmath.units import hour, year
+
+COMPONENTS: Mapping[str, float] = MappingProxyType(
+    {
+        "GPU": 50_000 * hour,
+        "HBM": 200_000 * hour,
+        "NIC": 150_000 * hour,
+        "PSU": 100_000 * hour,
+        "PCIe switch": 200_000 * hour,
+        "optical cable": 50_000 * hour,
+        "top-of-rack switch": 300_000 * hour,
+    }
+)
+"""MTTF of a node's parts in seconds, by name: orders of magnitude, as published with *Machine Learning Systems*."""
+
+
+def mttf(fit_rate: Array) -> Array:
+    r"""Mean time to failure of a part whose failure rate is known.
+
+    .. math:: \text{MTTF} = \int_0^\infty e^{-\lambda t}\,dt = \frac{1}{\lambda}
+
+    Parameters
+    ----------
+    fit_rate : array_like
+        Failure rate, lambda, in failures per second: a data sheet's 20 000 FIT is ``20_000 * relmath.units.FIT``. At
+        least 0.
+
+    Returns
+    -------
+    array_like
+        Time in seconds; infinite if the part never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import FIT, hour, year
+    >>> life = mttf(20_000 * FIT)
+    >>> round(float(life / hour)), round(float(life / year), 1)
+    (50000, 5.7)
+    """
+    return _ratio(1.0, non_negative("fit_rate", fit_rate))
+
+
+def fit_rate(mttf: Array) -> Array:
+    r"""Failure rate of a part whose mean time to failure is known.
+
+    .. math:: \lambda = \frac{1}{\text{MTTF}}
+
+    Parameters
+    ----------
+    mttf : array_like
+        Mean time to failure, in seconds. Above 0; infinite if the part never fails.
+
+    Returns
+    -------
+    array_like
+        Failures per second; divide by ``relmath.units.FIT`` to read it in FIT, failures in 1e9 device-hours.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import FIT, hour
+    >>> round(float(fit_rate(150_000 * hour) / FIT), 1)
+    6666.7
+    """
+    return _ratio(1.0, positive("mttf", mttf))
+
+
+def annual_failure_rate(mttf: Array) -> Array:
+    r"""Probability that a part in use fails within a year (AFR).
+
+    .. math:: 1 - e^{-\text{year}/\text{MTTF}}
+
+    The other quantity of that name, the failures a year of a place whose part is replaced each time, is
+    year/MTTF; it is larger, and may exceed 1.
+
+    Parameters
+    ----------
+    mttf : array_like
+        Mean time to failure, in seconds. Above 0; infinite if the part never fails.
+
+    Returns
+    -------
+    array_like
+        Probability, for a year of 8760 h.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, percent
+    >>> round(float(annual_failure_rate(50_000 * hour) / percent), 1)
+    16.1
+    """
+    return probability_of_failure(year, positive("mttf", mttf))
+
+
+def burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Array) -> Array:
+    r"""Expected failures of a new fleet in its early period, in total.
+
+    .. math:: \frac{N\,h\,\theta}{M}
+
+    The rate is a multiple h of the later one throughout the period, for nodes that have been replaced in it, too.
+
+    Parameters
+    ----------
+    nodes : array_like
+        Number of nodes, N. Whole, at least 0.
+    mtbf : array_like
+        Mean time between failures of one node after the early period, M, in seconds. Above 0; infinite if it never
+        fails.
+    multiplier : array_like
+        Early failure rate by the later one, h. At least 0; 1 is a fleet without early failures.
+    period : array_like
+        Length of the early period, or of a part of it, theta, in seconds. At least 0.
+
+    Returns
+    -------
+    array_like
+        Number of failures.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    The first week of 1 250 nodes, at three times the usual rate and at the usual rate:
+
+    >>> from relmath.units import hour, week
+    >>> [round(float(burn_in_failures(1250, 5172.4 * hour, times, week)), 1) for times in (3, 1)]
+    [121.8, 40.6]
+    """
+    nodes = count("nodes", nodes)
+    mtbf = positive("mtbf", mtbf)
+    multiplier = non_negative("multiplier", multiplier)
+    period = non_negative("period", period)
+    return nodes * multiplier * _ratio(period, mtbf)
+
+
+def series_mtbf(counts: Array, mttfs: Array) -> Array:
+    r"""Mean time between failures of parts in series: the first to fail stops all.
+
+    .. math:: \frac{1}{M} = \sum_i \frac{n_i}{\text{MTTF}_i}
+
+    Parameters
+    ----------
+    counts : array_like
+        Number of parts of each kind, along the last axis. At least 0; a part that four nodes share counts as 0.25 in
+        each.
+    mttfs : array_like
+        Mean time to failure of a part of each kind, in seconds, along the last axis. Above 0; infinite for a kind that
+        never fails.
+
+    Returns
+    -------
+    array_like
+        Time in seconds, with the last axis gone; infinite if nothing can fail.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    Eight GPUs, two network cards and two power supplies:
+
+    >>> from relmath.units import hour
+    >>> round(float(series_mtbf([8, 2, 2], [50_000 * hour, 150_000 * hour, 100_000 * hour]) / hour), 1)
+    5172.4
+    """
+    rates = _ratio(non_negative("counts", counts), positive("mttfs", mttfs))
+    return _ratio(1.0, np.sum(np.atleast_1d(rates), axis=-1))
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node as a series of parts.
+
+    Parameters
+    ----------
+    parts : mapping
+        Number of parts by name, as ``{"GPU": 8, "NIC": 2}``. At least 0; a part shared by four nodes counts as 0.25.
+    mttfs : mapping, optional
+        Mean time to failure of each kind of part, in seconds; by default :data:`COMPONENTS`.
+
+    Raises
+    ------
+    ValueError
+        If a part has no MTTF, or a number is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour, percent
+    >>> node = Node({"GPU": 8, "NIC": 2, "PSU": 2})
+    >>> round(float(node.mtbf / hour), 1)
+    5172.4
+    >>> {part: round(share / percent, 1) for part, share in node.share().items()}
+    {'GPU': 82.8, 'NIC': 6.9, 'PSU': 10.3}
+    """
+
+    parts: Mapping[str, float]
+    mttfs: Mapping[str, float] = field(default_factory=lambda: COMPONENTS)
+
+    def __post_init__(self) -> None:
+        """Check that every part is known, and every number in its domain."""
+        if unknown := sorted(set(self.parts) - set(self.mttfs)):
+            raise ValueError(f"parts must be among those with an MTTF, {', '.join(self.mttfs)}, but has {unknown[0]!r}")
+        for name, number in self.parts.items():
+            non_negative(f"parts[{name!r}]", number)
+            positive(f"mttfs[{name!r}]", self.mttfs[name])
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """Failures per second that the parts of each kind cause together."""
+        return {name: float(number * fit_rate(self.mttfs[name])) for name, number in self.parts.items()}
+
+    @property
+    def mtbf(self) -> float:
+        """Mean time between failures of the node, in seconds; infinite if nothing in it can fail."""
+        return float(series_mtbf(list(self.parts.values()), [self.mttfs[name] for name in self.parts]))
+
+    def share(self) -> dict[str, float]:
+        """Share of the node's failures that each kind of part causes: the chance that it is the first to fail.
+
+        Raises
+        ------
+        ValueError
+            If nothing in the node can fail.
+        """
+        rates = self.rates
+        total = sum(rates.values())
+        if not total:
+            raise ValueError("share must divide the failures among parts, but nothing in the node can fail")
+        return {name: rate / total for name, rate in rates.items()}
+
+
+NODE = Node({"GPU": 8, "NIC": 2, "PSU": 2})
+"""The node of *Machine Learning Systems*: 8 GPUs, 2 network cards and 2 power supplies, all in series."""
+
+
+def cluster_mtbf(node_mtbf: Array, nodes: Array) -> Array:
+    r"""Mean time between failures of a cluster of equal nodes, any of which stops the job.
+
+    .. math:: M = \frac{M_{node}}{N}
+
+    Parameters
+    ----------
+    node_mtbf : array_like
+        Mean time between failures of one node, in seconds. Above 0; infinite if it never fails.
+    nodes : array_like
+        Number of nodes, N. Whole, at least 1.
+
+    Returns
+    -------
+    array_like
+        Time in seconds.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour
+    >>> round(float(cluster_mtbf(NODE.mtbf, 1250) / hour), 2)
+    4.14
+    """
+    return _ratio(positive("node_mtbf", node_mtbf), count("nodes", nodes, least=1))
+
+
+def pair_mtbf(mttf: Array, mttr: Array) -> Array:
+    r"""Mean time until both of two redundant parts are down, with repair.
+
+    .. math:: \frac{M_{part}\,(M_{part} + 3r)}{2r}
+
+    Either part can carry the load alone. A failed one is repaired, in an exponential time of mean r, while the other
+    carries on; the pair fails when the second fails before that. The parts fail independently: a cause that strikes
+    both at once is not in it, and limits real pairs long before this formula does.
+
+    Parameters
+    ----------
+    mttf : array_like
+        Mean time to failure of one part, in seconds. Above 0; infinite if it never fails.
+    mttr : array_like
+        Mean time to repair, r, in seconds. At least 0.
+
+    Returns
+    -------
+    array_like
+        Time in seconds, from the start with both parts sound; infinite if repair takes no time.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    Two power supplies of 100 000 h each, one replaced within a day: some 24 thousand years.
+
+    >>> from relmath.units import hour, year
+    >>> round(float(pair_mtbf(100_000 * hour, 24 * hour) / year), -3)
+    24000.0
+    """
+    mttf = positive("mttf", mttf)
+    mttr = non_negative("mttr", mttr)
+    with np.errstate(over="ignore", under="ignore"):  # beyond the doubles it is infinite
+        return mttf * 1.5 + _ratio(mttf, mttr) * (mttf / 2)
+
+
+def expected_failures(duration: Array, mtbf: Array) -> Array:
+    r"""Expected number of failures during a job.
+
+    .. math:: \frac{T_{job}}{M}
+
+    The number itself is Poisson distributed, with this mean.
+
+    Parameters
+    ----------
+    duration : array_like
+        Duration of the job, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Number of failures.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import day, hour
+    >>> round(float(expected_failures(30 * day, 4.14 * hour)))
+    174
+    """
+    return _ratio(non_negative("duration", duration), positive("mtbf", mtbf))
+
+
+def probability_of_failure(duration: Array, mtbf: Array) -> Array:
+    r"""Probability that at least one failure strikes a job.
+
+    .. math:: 1 - e^{-T_{job}/M}
+
+    Parameters
+    ----------
+    duration : array_like
+        Duration of the job, in seconds. At least 0.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Probability.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import day, hour, percent
+    >>> round(float(probability_of_failure(1 * day, 20.2 * hour) / percent), 1)
+    69.5
+    """
+    with np.errstate(under="ignore"):  # of a job that hardly ever fails
+        return -np.expm1(-expected_failures(duration, mtbf))
+
+
+def longest_job(risk: Array, mtbf: Array) -> Array:
+    r"""Longest job whose probability of a failure is no more than a risk.
+
+    .. math:: T_{job} = -M \ln(1 - p_f)
+
+    Parameters
+    ----------
+    risk : array_like
+        Probability of at least one failure that is accepted. Between 0 and 1.
+    mtbf : array_like
+        Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time in seconds. 0 for no risk at all; infinite for a risk of 1, or if the job never fails.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> from relmath.units import hour
+    >>> round(float(longest_job(0.1, 20.2 * hour) / hour), 2)
+    2.13
+    """
+    risk = probability("risk", risk)
+    mtbf = positive("mtbf", mtbf)
+    with np.errstate(over="ignore", under="ignore"):  # beyond the doubles there is no limit
+        return _times_mtbf(_exposure(risk), mtbf)
+
+
+def largest_fleet(risk: Array, duration: Array, node_mtbf: Array) -> Array:
+    r"""Largest fleet that a job may use if its probability of a failure is to be no more than a risk.
+
+    .. math:: N = \left\lfloor -\frac{M_{node}}{T_{job}} \ln(1 - p_f) \right\rfloor
+
+    Parameters
+    ----------
+    risk : array_like
+        Probability of at least one failure that is accepted. Between 0 and 1.
+    duration : array_like
+        Duration of the job, in seconds. Above 0 and finite.
+    node_mtbf : array_like
+        Mean time between failures of one node, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Number of nodes, whole: 0 if even one is too many, infinite for a risk of 1 or nodes that never fail. What
+        falls short of a whole number by a billionth of it counts as that number.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    Nodes of eight GPUs for a day that passes without a failure every other time:
+
+    >>> from relmath.units import day
+    >>> float(largest_fleet(0.5, 1 * day, NODE.mtbf))
+    149.0
+    """
+    risk = probability("risk", risk)
+    duration = positive_finite("duration", duration)
+    node_mtbf = positive("node_mtbf", node_mtbf)
+    with np.errstate(over="ignore", under="ignore"):  # beyond the doubles there is no limit
+        return np.floor(_times_mtbf(_exposure(risk) / duration, node_mtbf) * (1 + 1e-9))
+
+
+def _ratio(numerator: Array, denominator: Array) -> Array:
+    """Quotient that is infinite over 0, also in a lazy array, whose warnings would come later."""
+    zero = denominator == 0
+    with np.errstate(over="ignore", under="ignore"):  # what overflows is infinite, what underflows is 0
+        return np.where(zero, np.inf, numerator / np.where(zero, 1, denominator))[()]
+
+
+def _exposure(risk: Array) -> Array:
+    """Expected failures at which the probability of any is the risk: -ln(1 - risk), infinite at 1."""
+    certain = risk == 1
+    with np.errstate(under="ignore"):
+        return np.where(certain, np.inf, -np.log1p(-np.where(certain, 0, risk)))[()]
+
+
+def _times_mtbf(exposure: Array, mtbf: Array) -> Array:
+    """Product that is infinite with the MTBF, although the exposure may be 0."""
+    finite = np.minimum(mtbf, np.finfo(np.float64).max)
+    return exposure * finite + (mtbf - finite)

@@ -1,0 +1,465 @@
+"""Failure rates: published tables cell by cell, other routes in 50 digits, chains, simulation, limits, lazy arrays."""
+
+import inspect
+from itertools import product
+
+import dask
+import dask.array as da
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from relmath import failures
+from relmath.notebook import notation
+from relmath.units import FIT, day, hour, minute, percent, week, year
+
+OF_TIMES = (failures.fit_rate, failures.annual_failure_rate, failures.expected_failures, failures.pair_mtbf)
+FUNCTIONS = (
+    *OF_TIMES,
+    failures.mttf,
+    failures.burn_in_failures,
+    failures.cluster_mtbf,
+    failures.probability_of_failure,
+    failures.longest_job,
+    failures.largest_fleet,
+)
+
+# A legal value of each parameter, and some outside its domain.
+LEGAL = {
+    "fit_rate": 20_000 * FIT,
+    "mttf": 50_000 * hour,
+    "mttr": 24 * hour,
+    "mtbf": 15_000.0,
+    "node_mtbf": 5_172 * hour,
+    "nodes": 1250.0,
+    "multiplier": 2.5,
+    "period": 1 * week,
+    "duration": 3 * day,
+    "risk": 0.1,
+}
+ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
+    "mttf": (0.0, -1.0, np.nan),
+    "mtbf": (0.0, -1.0, np.nan),
+    "node_mtbf": (0.0, np.nan),
+    "nodes": (-1.0, 0.5, np.nan, np.inf),
+    "duration": (-1.0, np.nan, np.inf),
+    "period": (-1.0, np.nan, np.inf),
+    "risk": (-0.1, 1.1, np.nan),
+}
+
+
+def parameters_of(function):
+    return list(inspect.signature(function).parameters)
+
+
+def log_uniform(low, high):
+    """Numbers from 10^low to 10^high, all magnitudes alike."""
+    return st.floats(low, high).map(lambda exponent: 10.0**exponent)
+
+
+def near(expected, rel):
+    """Near it by a fraction of it: `approx` alone would also pass whatever is within 1e-12."""
+    return pytest.approx(float(expected), rel=rel, abs=0)
+
+
+@pytest.fixture(autouse=True)
+def fifty_digits():
+    with mp.workdps(50):
+        yield
+
+
+@pytest.fixture
+def strict():
+    """Any floating-point event that NumPy knows becomes an error, as a warning would under -W error."""
+    with np.errstate(all="raise"):
+        yield
+
+
+# Published figures
+
+
+COMPONENT_TABLE = [
+    ("GPU", "20000.0", 50_000),
+    ("HBM", "5000.0", 200_000),
+    ("NIC", "6666.7", 150_000),
+    ("PSU", "10000.0", 100_000),
+    ("PCIe switch", "5000.0", 200_000),
+    ("optical cable", "20000.0", 50_000),
+    ("top-of-rack switch", "3333.3", 300_000),
+]
+
+
+@pytest.mark.parametrize(("part", "fit", "hours"), COMPONENT_TABLE)
+def test_published_components(part, fit, hours):
+    """FIT and MTTF are printed apart: each must give the other, to the digits printed."""
+    assert failures.COMPONENTS[part] / hour == hours
+    assert f"{failures.fit_rate(failures.COMPONENTS[part]) / FIT:.1f}" == fit
+    assert failures.mttf(float(fit) * FIT) / hour == near(hours, rel=2e-5)
+
+
+def test_no_component_is_left_out():
+    assert list(failures.COMPONENTS) == [part for part, _, _ in COMPONENT_TABLE]
+
+
+CLUSTER_TABLE = [
+    (256, 32, "161.6 h", "0.1", "13.8", "64.6", "98.8"),
+    (1_024, 128, "40.4 h", "0.6", "44.8", "98.4", "> 99.9"),
+    (2_048, 256, "20.2 h", "1.2", "69.5", "> 99.9", "> 99.9"),
+    (8_192, 1_024, "5.1 h", "4.8", "99.1", "> 99.9", "> 99.9"),
+    (10_000, 1_250, "4.1 h", "5.8", "99.7", "> 99.9", "> 99.9"),
+    (100_000, 12_500, "24.8 min", "58", "> 99.9", "> 99.9", "> 99.9"),
+]
+
+
+@pytest.mark.parametrize(("gpus", "nodes", "mtbf", "a_day", "of_a_day", "of_a_week", "of_30_days"), CLUSTER_TABLE)
+def test_published_clusters(gpus, nodes, mtbf, a_day, of_a_day, of_a_week, of_30_days):
+    """Each cell of both tables: MTBF and failures a day; the risk of a day, a week and thirty days."""
+    assert gpus == 8 * nodes
+    cluster = failures.cluster_mtbf(failures.NODE.mtbf, nodes)
+    unit = {"h": hour, "min": minute}[mtbf.split()[1]]
+    assert f"{cluster / unit:.1f} {mtbf.split()[1]}" == mtbf
+    digits = len(a_day.partition(".")[2])
+    assert f"{failures.expected_failures(day, cluster):.{digits}f}" == a_day
+    for days, printed in zip((1, 7, 30), (of_a_day, of_a_week, of_30_days), strict=True):
+        risk = failures.probability_of_failure(days * day, cluster) / percent
+        assert (f"{risk:.1f}" if risk < 99.9 else "> 99.9") == printed
+
+
+def test_published_node():
+    """150 000/29 h by hand: the least common multiple of the three MTTFs, 300 000 h, holds 48 + 4 + 6 failures."""
+    assert failures.NODE.mtbf / hour == near(300_000 / (48 + 4 + 6), rel=1e-15)
+    assert sum(failures.NODE.parts.values()) == 12
+    with_the_rest = {**failures.NODE.parts, "HBM": 8, "PCIe switch": 8, "optical cable": 8}
+    assert round(failures.Node(with_the_rest).mtbf / hour, 1) == 2307.7
+
+
+def test_published_limits_of_certainty():
+    """A clean day becomes a 1 % event at about 7 940 GPUs."""
+    nodes = failures.largest_fleet(0.99, day, failures.NODE.mtbf)
+    assert nodes * 8 == 7936
+    cluster = failures.cluster_mtbf(failures.NODE.mtbf, [nodes, nodes + 1])
+    below, above = failures.probability_of_failure(day, cluster)
+    assert below < 0.99 < above
+
+
+def test_first_week_of_a_new_fleet():
+    """By hand: 1 250 nodes for 168 h are 210 000 node-hours, which hold 40.6 failures at 29 in 150 000 h."""
+    counts = failures.burn_in_failures(1250, failures.NODE.mtbf, [1, 2, 3], week)
+    np.testing.assert_allclose(counts, np.array([1, 2, 3]) * 210_000 * 29 / 150_000, rtol=1e-14)
+
+
+# By other routes
+
+
+@pytest.mark.parametrize("fit", [1, 20_000, 3e9])
+def test_mttf_by_integrating_survival(fit):
+    """The mean of a life is the integral of its survival function; nothing of 1/lambda is used."""
+    rate = mp.mpf(fit * FIT) * 3600  # by the hour, for the quadrature
+    hours = mp.quad(lambda t: mp.exp(-rate * t), [0, 1 / rate, 10 / rate, mp.inf])
+    assert failures.mttf(fit * FIT) == near(hours * 3600, rel=1e-13)
+    assert failures.fit_rate(float(hours * 3600)) == near(fit * FIT, rel=1e-13)
+
+
+@given(log_uniform(-3, 12))
+def test_annual_failure_rate_over_its_domain(hours):
+    """In 50 digits: it must not lose digits for parts that live for ages."""
+    expected = -mp.expm1(-mp.mpf(year) / mp.mpf(hours * hour))
+    assert failures.annual_failure_rate(hours * hour) == near(expected, rel=1e-13)
+
+
+@given(log_uniform(-18, 3))
+def test_probability_over_its_domain(ratio):
+    expected = -mp.expm1(-mp.mpf(ratio))
+    assert failures.probability_of_failure(ratio, 1) == near(expected, rel=1e-14)
+
+
+@given(st.one_of(log_uniform(-18, -0.01), log_uniform(-15, -1).map(lambda short: 1 - short)))
+def test_longest_job_over_its_domain(risk):
+    """Against the logarithm in 50 digits, and undone by the probability."""
+    job = failures.longest_job(risk, 7.0)
+    assert job == near(-7 * mp.log1p(-mp.mpf(risk)), rel=1e-14)
+    assert failures.probability_of_failure(job, 7.0) == near(risk, rel=1e-12)
+
+
+def first_of(rates):
+    """Mean of the least of independent exponentials, by integrating the product of their survival functions."""
+    total = mp.fsum(rates)  # sets the scale of the quadrature only
+    survival = [lambda t, rate=rate: mp.exp(-rate * t) for rate in rates]
+    return mp.quad(lambda t: mp.fprod(s(t) for s in survival), [0, 1 / total, 10 / total, mp.inf])
+
+
+@pytest.mark.parametrize(
+    ("counts", "mttfs"), [([8, 2, 2], [50, 150, 100]), ([1], [3]), ([5, 0, 1], [1, 2, 1e6]), ([0.25, 3], [4, 1e3])]
+)
+def test_series_by_integrating_the_survival_of_all(counts, mttfs):
+    expected = first_of([mp.mpf(n) / mp.mpf(m) for n, m in zip(counts, mttfs, strict=True)])
+    assert failures.series_mtbf(counts, mttfs) == near(expected, rel=1e-13)
+
+
+def test_series_along_the_last_axis():
+    counts = np.array([[8, 2, 2], [8, 4, 2]])
+    mttfs = np.array([50_000.0, 150_000.0, 100_000.0])
+    expected = [float(failures.series_mtbf(row, mttfs)) for row in counts]
+    np.testing.assert_array_equal(failures.series_mtbf(counts, mttfs), expected)
+    assert failures.series_mtbf(4, 100.0) == 25
+    lazy = failures.series_mtbf(counts, da.from_array(mttfs, chunks=2))
+    assert isinstance(lazy, da.Array)
+    np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("number", ["counts", "mttfs"])
+def test_series_refuses_bad_numbers(number):
+    arguments = {"counts": [8, 2], "mttfs": [50.0, 150.0]}
+    with pytest.raises(ValueError, match=rf"^{number}\[1\] must be .*, but is -2"):
+        failures.series_mtbf(**arguments | {number: [8.0, -2.0]})
+
+
+@pytest.mark.parametrize("parts", [{"GPU": 8, "NIC": 2, "PSU": 2}, {"HBM": 1}, {"PSU": 0.5, "GPU": 1, "NIC": 900}])
+def test_share_is_the_chance_to_be_first(parts):
+    """Against the race by quadrature: a kind of part fails first if it fails before all others together."""
+    node = failures.Node(parts)
+    share = node.share()
+    assert sum(share.values()) == near(1, rel=1e-14)
+    rates = {name: mp.mpf(number) / failures.COMPONENTS[name] for name, number in parts.items()}
+    scale = 1 / mp.fsum(rates.values())
+    for name, own in rates.items():
+        others = mp.fsum(rate for other, rate in rates.items() if other != name)
+        race = mp.quad(lambda t, a=own, b=others: a * mp.exp(-a * t) * mp.exp(-b * t), [0, scale, 10 * scale, mp.inf])
+        assert share[name] == near(race, rel=1e-12)
+
+
+def test_share_by_simulation():
+    """Draw the twelve clocks of the node, and count which kind runs out first: within 4 standard errors."""
+    rng = np.random.default_rng(29)
+    node, trials = failures.NODE, 40_000
+    first = {name: rng.exponential(node.mttfs[name], (trials, n)).min(axis=1) for name, n in node.parts.items()}
+    lives = np.stack(list(first.values()))
+    winners = np.bincount(lives.argmin(axis=0), minlength=3) / trials
+    for seen, share in zip(winners, node.share().values(), strict=True):
+        assert abs(seen - share) < 4 * np.sqrt(share * (1 - share) / trials)
+    assert abs(lives.min(axis=0).mean() / node.mtbf - 1) < 4 / np.sqrt(trials)
+
+
+def test_a_node_of_unknown_or_impossible_parts_is_refused():
+    with pytest.raises(ValueError, match=r"parts must be among those with an MTTF, .*, but has 'TPU'"):
+        failures.Node({"TPU": 4})
+    with pytest.raises(ValueError, match=r"parts\['GPU'\] must be at least 0 and finite, but is -1"):
+        failures.Node({"GPU": -1})
+    with pytest.raises(ValueError, match=r"mttfs\['GPU'\] must be above 0, but is 0"):
+        failures.Node({"GPU": 1}, {"GPU": 0})
+
+
+def test_a_node_that_cannot_fail():
+    for node in (failures.Node({}), failures.Node({"GPU": 0}), failures.Node({"rock": 1}, {"rock": np.inf})):
+        assert node.mtbf == np.inf
+        with pytest.raises(ValueError, match="nothing in the node can fail"):
+            node.share()
+
+
+@pytest.mark.parametrize(("mttf", "mttr"), [(100_000, 24), (1, 1), (1, 50), (3, 1e-6)])
+def test_pair_by_solving_its_chain(mttf, mttr):
+    """Mean time to absorption of the chain both up, one up, by linear equations in 50 digits."""
+    fails, repairs = 1 / mp.mpf(mttf), 1 / mp.mpf(mttr)
+    chain = mp.matrix([[2 * fails, -2 * fails], [-repairs, fails + repairs]])
+    expected = mp.lu_solve(chain, mp.matrix([1, 1]))[0]
+    assert failures.pair_mtbf(mttf, mttr) == near(expected, rel=1e-13)
+
+
+def test_pair_without_repair_is_the_longer_life():
+    """The mean of the larger of two exponentials, 3/2, which a repair that takes for ever tends to."""
+    longer = mp.quad(lambda t: 1 - (1 - mp.exp(-t)) ** 2, [0, 1, 10, mp.inf])
+    assert failures.pair_mtbf(1, 1e15) == near(longer, rel=1e-14)
+
+
+def test_counts_are_poisson_by_simulation():
+    """Gaps are drawn and counted: mean, variance and the share of empty jobs, within 4 standard errors."""
+    rng, trials, mtbf, duration = np.random.default_rng(8), 40_000, 4.138 * hour, 8 * hour
+    failed = rng.exponential(mtbf, (trials, 30)).cumsum(axis=1)
+    assert failed[:, -1].min() > duration
+    number = (failed < duration).sum(axis=1)
+    mean = failures.expected_failures(duration, mtbf)
+    assert abs(number.mean() - mean) < 4 * np.sqrt(mean / trials)
+    assert number.var() == pytest.approx(mean, rel=4 * np.sqrt((2 + 1 / mean) / trials))
+    risk = failures.probability_of_failure(duration, mtbf)
+    assert abs((number > 0).mean() - risk) < 4 * np.sqrt(risk * (1 - risk) / trials)
+    assert stats.poisson.sf(0, mean) == near(risk, rel=1e-13)
+
+
+def test_early_failures_by_simulation():
+    """A fleet with replacement, every node new in the early period: count its failures, within 4 standard errors."""
+    rng, nodes, trials = np.random.default_rng(3), 200, 200
+    mtbf, multiplier, period = 1000.0, 3.0, 150.0
+    failed = rng.exponential(mtbf / multiplier, (trials, nodes, 12)).cumsum(axis=2)
+    assert failed[..., -1].min() > period
+    number = (failed < period).sum(axis=(1, 2))
+    expected = failures.burn_in_failures(nodes, mtbf, multiplier, period)
+    assert abs(number.mean() - expected) < 4 * np.sqrt(expected / trials)
+
+
+@given(st.floats(0.001, 0.999), log_uniform(2, 6), log_uniform(4, 8))
+def test_largest_fleet_is_the_last_that_keeps_to_the_risk(risk, duration, node_mtbf):
+    """Nothing of its formula is used: the fleet keeps to the risk, and one node more does not."""
+    nodes = failures.largest_fleet(risk, duration, node_mtbf)
+    assert nodes == np.floor(nodes)
+    if nodes:
+        kept = failures.probability_of_failure(duration, failures.cluster_mtbf(node_mtbf, nodes))
+        assert kept <= risk * (1 + 1e-8)
+    more = failures.probability_of_failure(duration, failures.cluster_mtbf(node_mtbf, nodes + 1))
+    assert more > risk * (1 - 1e-8)
+
+
+def test_a_whole_number_just_missed_counts():
+    """Ten nodes exactly, up to rounding."""
+    risk = failures.probability_of_failure(day, failures.cluster_mtbf(hour * np.arange(100, 200), 10))
+    np.testing.assert_array_equal(failures.largest_fleet(risk, day, hour * np.arange(100, 200)), 10)
+
+
+# Limits
+
+
+def test_limits(strict):
+    """What never fails, what always fails, and no time at all."""
+    assert failures.mttf(0) == np.inf
+    assert failures.fit_rate(np.inf) == 0
+    assert failures.annual_failure_rate(np.inf) == 0
+    assert failures.burn_in_failures(0, 1, 3, 1) == 0
+    assert failures.burn_in_failures(10, np.inf, 3, 1) == 0
+    assert failures.expected_failures(5, np.inf) == 0
+    assert failures.probability_of_failure(0, 5) == 0
+    assert failures.probability_of_failure(5, np.inf) == 0
+    assert failures.probability_of_failure(1e300, 1) == 1
+    assert failures.longest_job(0, 5) == 0
+    assert failures.longest_job(1, 5) == np.inf
+    assert failures.longest_job([0, 1], np.inf).tolist() == [np.inf, np.inf]
+    assert failures.largest_fleet(0, 5, 5) == 0
+    assert failures.largest_fleet([1, 0.5], 5, [5, np.inf]).tolist() == [np.inf, np.inf]
+    assert failures.cluster_mtbf(np.inf, 3) == np.inf
+    assert failures.cluster_mtbf(3, 1) == 3
+    assert failures.pair_mtbf(5, 0) == np.inf
+    assert failures.pair_mtbf(np.inf, 5) == np.inf
+    assert failures.series_mtbf([8, 2], [np.inf, 10]) == 5
+
+
+def test_extremes_pass_without_a_floating_point_event(strict):
+    """Every combination of tiny, everyday and huge: no NaN and no warning."""
+    values = [1e-300, 1e-20, 1.0, 1e20, 1e300]
+    for function in (*OF_TIMES, failures.probability_of_failure, failures.mttf):
+        for arguments in product(values, repeat=len(parameters_of(function))):
+            assert function(*arguments) >= 0
+    for risk, time, other in product([1e-300, 0.5, 1 - 1e-16], values, values):
+        assert failures.longest_job(risk, time) >= 0
+        assert failures.largest_fleet(risk, time, other) >= 0
+
+
+# Properties
+
+
+@given(log_uniform(-6, 2), log_uniform(-6, 6), log_uniform(-6, 1))
+def test_longer_jobs_and_shorter_lives_are_riskier(duration, mtbf, step):
+    here = failures.probability_of_failure(duration, mtbf)
+    assert failures.probability_of_failure(duration * (1 + step), mtbf) >= here
+    assert failures.probability_of_failure(duration, mtbf * (1 + step)) <= here
+    assert 0 <= here <= min(1, failures.expected_failures(duration, mtbf))
+
+
+@given(st.integers(1, 10**6), st.integers(1, 1000))
+def test_a_cluster_of_clusters(nodes, racks):
+    """Cascades compose: racks of nodes are as many nodes."""
+    rack = failures.cluster_mtbf(failures.NODE.mtbf, nodes)
+    whole = failures.cluster_mtbf(failures.NODE.mtbf, nodes * racks)
+    assert failures.cluster_mtbf(rack, racks) == near(whole, rel=1e-14)
+
+
+@given(log_uniform(-3, 3), log_uniform(-3, 3))
+def test_redundancy_beats_series(mttf, mttr):
+    """A pair outlives either part, and the series of both."""
+    pair = failures.pair_mtbf(mttf, mttr)
+    assert pair >= mttf > failures.series_mtbf(2, mttf)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@given(scale=log_uniform(-6, 6))
+def test_the_unit_of_time_does_not_matter(function, scale):
+    """All times in another unit: a time scales with them, a rate against them, the rest stays. A year does not."""
+    if function is failures.annual_failure_rate:
+        return
+    power = {"fit_rate": -1, "nodes": 0, "multiplier": 0, "risk": 0}
+    arguments = {name: LEGAL[name] for name in parameters_of(function)}
+    scaled = {name: value * scale ** power.get(name, 1) for name, value in arguments.items()}
+    of_result = {failures.fit_rate: -1} | dict.fromkeys(
+        (failures.mttf, failures.cluster_mtbf, failures.pair_mtbf, failures.longest_job), 1
+    )
+    assert function(**scaled) == near(function(**arguments) * scale ** of_result.get(function, 0), rel=1e-12)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_functions_broadcast(function):
+    """A grid of the first argument, down, and the others, across, is what single calls give; scalars give a scalar."""
+    first, *others = parameters_of(function)
+    factors = np.array([1, 2, 3])
+    across = {name: LEGAL[name] * factors for name in others}
+    grid = function(LEGAL[first] * factors[:, None], **across)
+    singles = [
+        [function(LEGAL[first] * i, **{name: LEGAL[name] * j for name in others}) for j in factors] for i in factors
+    ]
+    assert type(singles[0][0]) is np.float64
+    np.testing.assert_array_equal(np.broadcast_to(grid, (3, 3)), singles)
+    assert function(LEGAL[first] * np.ones((0, 3)), **across).shape == (0, 3)
+
+
+# Bad input, and input that is not here yet
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(f, name) for f in FUNCTIONS for name in parameters_of(f)],
+    ids=lambda v: getattr(v, "__name__", v),
+)
+def test_bad_input_is_refused_by_name(function, name):
+    arguments = {key: LEGAL[key] for key in parameters_of(function)}
+    assert np.isfinite(function(**arguments))
+    for value in ILLEGAL[name]:
+        with pytest.raises(ValueError, match=rf"^{name} must be .*, but is {value}"):
+            function(**arguments | {name: value})
+        with pytest.raises(ValueError, match=rf"^{name}\[1\] must be "):
+            function(**arguments | {name: [LEGAL[name], value]})
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_lazy_arrays_stay_lazy(function):
+    """Under a scheduler that refuses to run; computed later, they are NumPy's values, and NaN outside the domain."""
+
+    def refuse(*arguments, **options):
+        raise AssertionError("computed")
+
+    names = parameters_of(function)
+    rng = np.random.default_rng(0)
+    arrays = {name: LEGAL[name] * rng.integers(1, 9, 50).astype(float) for name in names}
+    expected = function(**arrays)
+    for name in names:
+        illegal = ILLEGAL[name]
+        damaged = arrays[name].copy()
+        damaged[: len(illegal)] = illegal
+        with dask.config.set(scheduler=refuse):
+            lazy = function(**arrays | {name: da.from_array(damaged, chunks=20)})
+        assert isinstance(lazy, da.Array)
+        computed = lazy.compute()
+        assert np.isnan(computed[: len(illegal)]).all()
+        np.testing.assert_array_equal(computed[len(illegal) :], expected[len(illegal) :])
+
+
+def test_lazy_limits_pass_without_a_warning():
+    """What is infinite in NumPy is infinite in a lazy array, too, whose division is done later."""
+    zero = da.from_array(np.array([0.0, 1.0]))
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(failures.mttf(zero).compute(), [np.inf, 1])
+        np.testing.assert_array_equal(failures.longest_job(1 - zero, 2.0).compute(), [np.inf, 0])
+        np.testing.assert_array_equal(failures.pair_mtbf(2.0, zero).compute(), [np.inf, 5])
+
+
+def test_every_parameter_has_its_symbol():
+    parameters = {name for function in FUNCTIONS for name in parameters_of(function)}
+    assert parameters <= {entry.code for entry in notation.table().values()}
