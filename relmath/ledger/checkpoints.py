@@ -1,4 +1,4 @@
-"""Claims about checkpoints: the chapters *size*, *young* and *daly*.
+"""Claims about checkpoints: the chapters *size*, *young*, *daly* and *worked-example*.
 
 The comment above a claim says what its chapter derives by SymPy, on its own route, and passes to ``claim``.
 """
@@ -140,6 +140,15 @@ def _least_async_overhead(stall: Array, persist: Array, mtbf: Array) -> Array:
 
 def _beside_the_root(stall: Array, persist: Array, mtbf: Array) -> Array:
     return _least_async_overhead(stall, persist, mtbf) - _least_async_overhead(stall, 0, mtbf)
+
+
+def _useful_at_young(mtbf: float) -> Array:
+    return checkpoints.efficiency(checkpoints.young(WRITE_TIME, mtbf), WRITE_TIME, mtbf)
+
+
+def _half_useful(low: float, high: float) -> float:
+    """Interval between two others at which half of the wall time is useful."""
+    return float(optimize.brentq(lambda t: checkpoints.efficiency(t, WRITE_TIME, MTBF) - 0.5, low, high))
 
 
 CLAIMS = (
@@ -642,5 +651,71 @@ CLAIMS = (
             "asynchronous write leaves its stall under the root; its time to persist P stands beside it, as P/M, and "
             "no interval may be shorter than P."
         ),
+    ),
+    # Parameters times bytes by the bandwidth, in seconds.
+    Claim(
+        "write-time",
+        source="A",
+        where="Worked example, step 1",
+        chapter="checkpoints/worked-example",
+        says="Writing 2 450 GB at 100 GB/s takes 24.5 s.",
+        values={"write time": Digits("24.5 s", lambda: checkpoints.write_time(2450 * GB, 100 * GB))},
+        verdict=Reproduced(),
+    ),
+    # Half the MTBF against the whole: the ratio of tau/T at Young's interval, twice over; an hour by tau + delta.
+    Claim(
+        "faster-yet-interrupted",
+        source="A",
+        where="Worked example, what it means for systems",
+        chapter="checkpoints/worked-example",
+        says="Larger clusters are faster, but must be interrupted more often to protect their progress.",
+        values={
+            "speed-up of 20 000 over 10 000 GPUs": Digits(
+                "1.95", lambda: 2 * _useful_at_young(MTBF / 2) / _useful_at_young(MTBF), by="ours"
+            ),
+            "writes in an hour, 10 000 GPUs": Digits("4.10", lambda: hour / (YOUNG + WRITE_TIME), by="ours"),
+            "writes in an hour, 20 000 GPUs": Digits(
+                "5.73", lambda: hour / (checkpoints.young(WRITE_TIME, MTBF / 2) + WRITE_TIME), by="ours"
+            ),
+        },
+        verdict=Qualitative("The source gives no number. Ours are at Young's interval, without recovery."),
+    ),
+    # Write time and MTBF of the example, in seconds; their ratio, there and for 10^12 parameters on 12 500 nodes.
+    Claim(
+        "short-writes",
+        source="A",
+        where="The Young-Daly model, assumptions",
+        chapter="checkpoints/worked-example",
+        says="In industrial training clusters a write takes tens of seconds, while the MTBF is measured in hours.",
+        values={
+            "write time": Range("10 to 100 s", lambda: WRITE_TIME),
+            "MTBF": Bound(">= 1 h", lambda: MTBF),
+            "delta/M, 175B on 10 000 GPUs": Digits("0.16 %", lambda: WRITE_TIME / MTBF, by="ours"),
+            "delta/M, 1T on 100 000 GPUs": Digits("9.4 %", lambda: _seconds(1000) / (MTBF / 10), by="ours"),
+        },
+        verdict=Reproduced(
+            "In the worked example. At the far end of the source's own tables, a trillion parameters on 100 000 GPUs, "
+            "a write takes minutes, and the MTBF is under half an hour."
+        ),
+    ),
+    # Both real roots of e^(u + x) = 1 + 2u, times M; the mean lost work, from its integrals, at the larger.
+    Claim(
+        "too-rare-too-often",
+        source="A",
+        where="Checkpoint optimisation, introduction",
+        chapter="checkpoints/worked-example",
+        says="Saved too rarely, a failure destroys hours of training; saved too often, writing becomes the bottleneck.",
+        values={
+            "most often with half of the time useful": Digits("24.6 s", lambda: _half_useful(1, YOUNG), by="ours"),
+            "most rarely with half of the time useful": Digits(
+                "5.18 h", lambda: _half_useful(YOUNG, 10 * MTBF), by="ours"
+            ),
+            "work lost to a failure there": Digits(
+                "2.07 h",
+                lambda: checkpoints.mean_lost_work(_half_useful(YOUNG, 10 * MTBF), MTBF, WRITE_TIME),
+                by="ours",
+            ),
+        },
+        verdict=Qualitative("The source gives no number. Ours are for its worked example."),
     ),
 )

@@ -105,6 +105,23 @@ def cascade(nodes: Mapping[str, Mapping[str, float]]) -> None:
         plt.show()
 
 
+def tornado(base: float, ends: Mapping[str, tuple[float, float]], x_label: str) -> None:
+    """Draw how far each input moves a result from its base: a bar for either end of its range, the longest on top."""
+    ordered = sorted(ends, key=lambda name: max(base, *ends[name]) - min(base, *ends[name]))
+    rows = np.arange(len(ordered))
+    with plt.rc_context(STYLE):
+        _, axes = plt.subplots(layout="constrained")
+        for side, (label, colour) in enumerate(zip(("first end", "other end"), COLOURS, strict=False)):
+            reach = [ends[name][side] - base for name in ordered]
+            axes.barh(rows + 0.16 - 0.32 * side, reach, left=base, height=0.3, color=colour, label=label)
+        axes.axvline(base, color="black", linewidth=1)
+        axes.set_yticks(rows, ordered)
+        axes.grid(visible=False, axis="y")
+        _finish(axes, x_label, "", log="")
+        axes.legend(loc="lower right")
+        plt.show()
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markdown:
     """Return a table, its columns after the first aligned to the right, as numbers are read."""
     lines = [header, [":--"] + ["--:"] * (len(header) - 1), *rows]
