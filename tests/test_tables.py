@@ -12,7 +12,11 @@ from relmath.ledger.mechanism import Claim, Digits, Reproduced
 from relmath.notebook import notation
 
 PAGES = {"ledger": "# The ledger\n\n```{ledger}\n```\n", "notation": "# Notation\n\n```{notation}\n```\n"}
-CONFIGURATION = 'extensions = ["myst_parser", "sphinx_design", "sphinx.ext.mathjax", "tables"]'
+# The suffix is stated, since Sphinx would remember the one of an earlier build in the same process.
+CONFIGURATION = """\
+extensions = ["myst_parser", "sphinx_design", "sphinx.ext.mathjax", "tables"]
+source_suffix = {".md": "markdown"}
+"""
 
 
 def build(folder, chapters):

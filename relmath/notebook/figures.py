@@ -14,6 +14,7 @@ import numpy as np
 from IPython.display import Markdown
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from scipy import ndimage
 
 from relmath.units import minute, percent, year
 
@@ -119,6 +120,34 @@ def tornado(base: float, ends: Mapping[str, tuple[float, float]], x_label: str) 
         axes.grid(visible=False, axis="y")
         _finish(axes, x_label, "", log="")
         axes.legend(loc="lower right")
+        plt.show()
+
+
+def regions(
+    x: np.ndarray,
+    y: np.ndarray,
+    rivals: Mapping[str, np.ndarray],
+    x_label: str,
+    y_label: str,
+    *,
+    log: str = "",
+    points: Mapping[str, tuple[float, float]] | None = None,
+) -> None:
+    """Draw a map of where each of several quantities, ``rivals[name][j, i]`` at x[i], y[j], is the largest."""
+    with plt.rc_context(STYLE | {"axes.grid": False}):
+        _, axes = plt.subplots(layout="constrained")
+        for name, colour in zip(rivals, COLOURS, strict=False):
+            lead = rivals[name] - np.max([other for label, other in rivals.items() if label != name], axis=0)
+            axes.contourf(x, y, lead, levels=[0, np.inf], colors=[colour], alpha=0.3)
+            axes.contour(x, y, lead, levels=[0], colors="black", linewidths=1)
+            depth = ndimage.distance_transform_edt(np.pad(lead > 0, 1))[1:-1, 1:-1]
+            if depth.any():
+                row, column = np.unravel_index(np.argmax(depth), depth.shape)
+                axes.text(x[column], y[row], name, ha="center", va="center")
+        for label, place in (points or {}).items():
+            axes.plot(*place, "o", color="black", markersize=6)
+            axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center")
+        _finish(axes, x_label, y_label, log)
         plt.show()
 
 
