@@ -3,7 +3,6 @@
 import inspect
 import itertools
 
-import dask
 import dask.array as da
 import mpmath as mp
 import numpy as np
@@ -14,6 +13,9 @@ from hypothesis import strategies as st
 from relmath import availability, checkpoints
 from relmath.notebook import notation
 from relmath.units import day, hour, minute, year
+from tests.functions import assert_lazy, assert_refused_by_name, by_parameter, exact, log_uniform, near, parameters_of
+
+pytestmark = pytest.mark.usefixtures("fifty_digits")
 
 FUNCTIONS = [
     function
@@ -50,15 +52,6 @@ ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
 }
 
 
-def parameters_of(function):
-    return list(inspect.signature(function).parameters)
-
-
-def log_uniform(low, high):
-    """Numbers from 10^low to 10^high, all magnitudes alike."""
-    return st.floats(low, high).map(lambda exponent: 10.0**exponent)
-
-
 def probabilities():
     """Numbers from 0 to 1, with many near either end."""
     return st.one_of(
@@ -67,22 +60,6 @@ def probabilities():
         log_uniform(-12, -1).map(lambda small: 1 - small),
         st.sampled_from([0.0, 0.5, 1.0]),
     )
-
-
-def exact(*values):
-    """The doubles that relmath receives, as numbers of 50 digits."""
-    return [mp.mpf(float(value)) for value in values]
-
-
-def near(expected, rel=1e-12):
-    """Near it by a fraction of it: `approx` alone would also pass whatever is within 1e-12."""
-    return pytest.approx(float(expected), rel=rel, abs=0)
-
-
-@pytest.fixture(autouse=True)
-def fifty_digits():
-    with mp.workdps(50):
-        yield
 
 
 # Published figures
@@ -422,28 +399,17 @@ def test_functions_broadcast(function):
     assert function(first * np.ones((0, 3)), *others).shape == (0, 3)
 
 
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [(f, name) for f in FUNCTIONS for name in parameters_of(f)],
-    ids=lambda v: getattr(v, "__name__", v),
-)
+@by_parameter(FUNCTIONS)
 def test_bad_input_is_refused_by_name(function, name):
-    arguments = {key: LEGAL[key] for key in parameters_of(function)}
-    assert np.isfinite(function(**arguments)) or function is availability.replicas_for
-    for value in ILLEGAL[name]:
-        with pytest.raises(ValueError, match=rf"^{name} must be .*, but is {value}"):
-            function(**arguments | {name: value})
-        with pytest.raises(ValueError, match=rf"^{name}\[1\] must be "):
-            function(**arguments | {name: [LEGAL[name], value]})
+    assert (
+        np.isfinite(function(**{key: LEGAL[key] for key in parameters_of(function)}))
+        or function is availability.replicas_for
+    )
+    assert_refused_by_name(function, name, LEGAL, ILLEGAL)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_lazy_arrays_stay_lazy(function):
-    """Under a scheduler that refuses to run; computed later, they are NumPy's values, and NaN outside the domain."""
-
-    def refuse(*arguments, **options):
-        raise AssertionError("computed")
-
     names = parameters_of(function)
     rng = np.random.default_rng(0)
     arrays = {name: np.full(50, LEGAL[name]) for name in names}
@@ -451,17 +417,7 @@ def test_lazy_arrays_stay_lazy(function):
         arrays[name] = arrays[name] * (rng.random(50) if LEGAL[name] < 1 else rng.integers(1, 3, 50))
     if "n" in names and "k" in names:
         arrays["n"] += arrays["k"]
-    expected = function(**arrays)
-    for name in names:
-        illegal = ILLEGAL[name]
-        damaged = arrays[name].copy()
-        damaged[: len(illegal)] = illegal
-        with dask.config.set(scheduler=refuse):
-            lazy = function(**arrays | {name: da.from_array(damaged, chunks=20)})
-        assert isinstance(lazy, da.Array)
-        computed = lazy.compute()
-        assert np.isnan(computed[: len(illegal)]).all()
-        np.testing.assert_array_equal(computed[len(illegal) :], expected[len(illegal) :])
+    assert_lazy(function, arrays, ILLEGAL)
 
 
 def test_every_parameter_has_its_symbol():

@@ -3,7 +3,6 @@
 import inspect
 from itertools import pairwise, product
 
-import dask
 import dask.array as da
 import mpmath as mp
 import numpy as np
@@ -13,6 +12,9 @@ from hypothesis import strategies as st
 
 from relmath import checkpoints
 from relmath.units import GB, hour, minute, percent
+from tests.functions import assert_lazy, assert_refused_by_name, by_parameter, exact, log_uniform, near, parameters_of
+
+pytestmark = pytest.mark.usefixtures("fifty_digits")
 
 MTBF = 4.14 * hour
 INTERVALS = (checkpoints.young, checkpoints.optimal, checkpoints.daly)
@@ -68,38 +70,6 @@ ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
     "chain": (0.0, 0.5, np.nan, np.inf),
     "overhead": (-1.0, np.nan, np.inf),
 }
-
-
-def parameters_of(function):
-    return list(inspect.signature(function).parameters)
-
-
-def log_uniform(low, high):
-    """Numbers from 10^low to 10^high, all magnitudes alike."""
-    return st.floats(low, high).map(lambda exponent: 10.0**exponent)
-
-
-def exact(*values):
-    """The doubles that relmath receives, as numbers of 50 digits."""
-    return [mp.mpf(float(value)) for value in values]
-
-
-def near(expected, rel):
-    """Near it by a fraction of it: `approx` alone would also pass whatever is within 1e-12."""
-    return pytest.approx(float(expected), rel=rel, abs=0)
-
-
-@pytest.fixture(autouse=True)
-def fifty_digits():
-    with mp.workdps(50):
-        yield
-
-
-@pytest.fixture
-def strict():
-    """Any floating-point event that NumPy knows becomes an error, as a warning would under -W error."""
-    with np.errstate(all="raise"):
-        yield
 
 
 # Published figures
@@ -601,44 +571,20 @@ def test_integers_are_times_too():
 # Bad input, and input that is not here yet
 
 
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [(f, name) for f in FUNCTIONS for name in parameters_of(f)],
-    ids=lambda v: getattr(v, "__name__", v),
-)
+@by_parameter(FUNCTIONS)
 def test_bad_input_is_refused_by_name(function, name):
-    arguments = {key: LEGAL[key] for key in parameters_of(function)}
-    assert np.isfinite(function(**arguments))
-    for value in ILLEGAL[name]:
-        with pytest.raises(ValueError, match=rf"^{name} must be .*, but is {value}"):
-            function(**arguments | {name: value})
-        with pytest.raises(ValueError, match=rf"^{name}\[1\] must be "):
-            function(**arguments | {name: [LEGAL[name], value]})
+    assert np.isfinite(function(**{key: LEGAL[key] for key in parameters_of(function)}))
+    assert_refused_by_name(function, name, LEGAL, ILLEGAL)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_lazy_arrays_stay_lazy(function):
-    """Under a scheduler that refuses to run; computed later, they are NumPy's values, and NaN outside the domain."""
-
-    def refuse(*arguments, **options):
-        raise AssertionError("computed")
-
     names = parameters_of(function)
     rng = np.random.default_rng(0)
     arrays = {name: LEGAL[name] * rng.integers(1, 9, 50).astype(float) for name in names}
     if {"persist", "interval"} <= arrays.keys():
         arrays["persist"] %= arrays["interval"]
-    expected = function(**arrays)
-    for name in names:
-        illegal = ILLEGAL[name]
-        damaged = arrays[name].copy()
-        damaged[: len(illegal)] = illegal
-        with dask.config.set(scheduler=refuse):
-            lazy = function(**arrays | {name: da.from_array(damaged, chunks=20)})
-        assert isinstance(lazy, da.Array)
-        computed = lazy.compute()
-        assert np.isnan(computed[: len(illegal)]).all()
-        np.testing.assert_array_equal(computed[len(illegal) :], expected[len(illegal) :])
+    assert_lazy(function, arrays, ILLEGAL)
 
 
 def test_lazy_arguments_may_have_any_shape():
@@ -665,9 +611,10 @@ def test_masked_elements_of_a_lazy_array_become_nan():
 def test_lazy_extremes_are_computed_without_a_warning(function):
     """Each legal extreme of one argument against each of the others, as NumPy gives them."""
     bounds = {"parameters": (0, 1e300), "writers": (1, 1e300), "chain": (1, 1e300), "changed": (0, 1)}
-    extremes = [np.array([*bounds.get(name, (1e-300, 1e300)), LEGAL[name]]) for name in parameters_of(function)]
-    if "persist" in parameters_of(function):  # it may not be longer than the shortest interval
-        extremes[parameters_of(function).index("persist")][:] = 0
+    names = parameters_of(function)
+    extremes = [np.array([*bounds.get(name, (1e-300, 1e300)), LEGAL[name]]) for name in names]
+    if "persist" in names:  # it may not be longer than the shortest interval
+        extremes[names.index("persist")][:] = 0
     grid = np.meshgrid(*extremes, sparse=True)
     lazy = [da.from_array(array, chunks=3) for array in grid]
     np.testing.assert_array_equal(function(*lazy).compute(scheduler="synchronous"), function(*grid))

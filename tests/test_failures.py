@@ -1,9 +1,7 @@
 """Failure rates: published tables cell by cell, other routes in 50 digits, chains, simulation, limits, lazy arrays."""
 
-import inspect
 from itertools import product
 
-import dask
 import dask.array as da
 import mpmath as mp
 import numpy as np
@@ -15,6 +13,9 @@ from scipy import stats
 from relmath import failures
 from relmath.notebook import notation
 from relmath.units import FIT, day, hour, minute, percent, week, year
+from tests.functions import assert_lazy, assert_refused_by_name, by_parameter, log_uniform, near, parameters_of
+
+pytestmark = pytest.mark.usefixtures("fifty_digits")
 
 OF_TIMES = (failures.fit_rate, failures.annual_failure_rate, failures.expected_failures, failures.pair_mtbf)
 FUNCTIONS = (
@@ -49,33 +50,6 @@ ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
     "period": (-1.0, np.nan, np.inf),
     "risk": (-0.1, 1.1, np.nan),
 }
-
-
-def parameters_of(function):
-    return list(inspect.signature(function).parameters)
-
-
-def log_uniform(low, high):
-    """Numbers from 10^low to 10^high, all magnitudes alike."""
-    return st.floats(low, high).map(lambda exponent: 10.0**exponent)
-
-
-def near(expected, rel):
-    """Near it by a fraction of it: `approx` alone would also pass whatever is within 1e-12."""
-    return pytest.approx(float(expected), rel=rel, abs=0)
-
-
-@pytest.fixture(autouse=True)
-def fifty_digits():
-    with mp.workdps(50):
-        yield
-
-
-@pytest.fixture
-def strict():
-    """Any floating-point event that NumPy knows becomes an error, as a warning would under -W error."""
-    with np.errstate(all="raise"):
-        yield
 
 
 # Published figures
@@ -413,42 +387,18 @@ def test_functions_broadcast(function):
 # Bad input, and input that is not here yet
 
 
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [(f, name) for f in FUNCTIONS for name in parameters_of(f)],
-    ids=lambda v: getattr(v, "__name__", v),
-)
+@by_parameter(FUNCTIONS)
 def test_bad_input_is_refused_by_name(function, name):
-    arguments = {key: LEGAL[key] for key in parameters_of(function)}
-    assert np.isfinite(function(**arguments))
-    for value in ILLEGAL[name]:
-        with pytest.raises(ValueError, match=rf"^{name} must be .*, but is {value}"):
-            function(**arguments | {name: value})
-        with pytest.raises(ValueError, match=rf"^{name}\[1\] must be "):
-            function(**arguments | {name: [LEGAL[name], value]})
+    assert np.isfinite(function(**{key: LEGAL[key] for key in parameters_of(function)}))
+    assert_refused_by_name(function, name, LEGAL, ILLEGAL)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_lazy_arrays_stay_lazy(function):
-    """Under a scheduler that refuses to run; computed later, they are NumPy's values, and NaN outside the domain."""
-
-    def refuse(*arguments, **options):
-        raise AssertionError("computed")
-
     names = parameters_of(function)
     rng = np.random.default_rng(0)
     arrays = {name: LEGAL[name] * rng.integers(1, 9, 50).astype(float) for name in names}
-    expected = function(**arrays)
-    for name in names:
-        illegal = ILLEGAL[name]
-        damaged = arrays[name].copy()
-        damaged[: len(illegal)] = illegal
-        with dask.config.set(scheduler=refuse):
-            lazy = function(**arrays | {name: da.from_array(damaged, chunks=20)})
-        assert isinstance(lazy, da.Array)
-        computed = lazy.compute()
-        assert np.isnan(computed[: len(illegal)]).all()
-        np.testing.assert_array_equal(computed[len(illegal) :], expected[len(illegal) :])
+    assert_lazy(function, arrays, ILLEGAL)
 
 
 def test_lazy_limits_pass_without_a_warning():

@@ -1,7 +1,5 @@
 """Cost of failures, goodput and growing fleets: published figures, other routes in 50 digits, limits, lazy arrays."""
 
-import inspect
-
 import dask
 import dask.array as da
 import mpmath as mp
@@ -13,6 +11,9 @@ from scipy import stats
 
 from relmath import checkpoints, recovery, simulation
 from relmath.units import day, hour, minute, percent
+from tests.functions import assert_refused_by_name, by_parameter, exact, log_uniform, near, parameters_of
+
+pytestmark = pytest.mark.usefixtures("fifty_digits")
 
 NODE_MTBF = 150_000 / 29 * hour
 MTBF = NODE_MTBF / 1250  # 10 000 GPUs
@@ -70,38 +71,6 @@ ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
     "alarm_cost": (-1.0, np.nan, np.inf),
     **dict.fromkeys(("loss", "confidence", "efficiency", "serial"), (-0.1, 1.1, np.nan)),
 }
-
-
-def parameters_of(function):
-    return list(inspect.signature(function).parameters)
-
-
-def log_uniform(low, high):
-    """Numbers from 10^low to 10^high, all magnitudes alike."""
-    return st.floats(low, high).map(lambda exponent: 10.0**exponent)
-
-
-def exact(*values):
-    """The doubles that relmath receives, as numbers of 50 digits."""
-    return [mp.mpf(float(value)) for value in values]
-
-
-def near(expected, rel):
-    """Near it by a fraction of it: `approx` alone would also pass whatever is within 1e-12."""
-    return pytest.approx(float(expected), rel=rel, abs=0)
-
-
-@pytest.fixture(autouse=True)
-def fifty_digits():
-    with mp.workdps(50):
-        yield
-
-
-@pytest.fixture
-def strict():
-    """Any floating-point event that NumPy knows becomes an error, as a warning would under -W error."""
-    with np.errstate(all="raise"):
-        yield
 
 
 # Published figures
@@ -555,19 +524,10 @@ def test_functions_broadcast(function):
     assert call(np.ones((0, 3)), 1.0).shape == (0, 3)
 
 
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [(f, name) for f in FUNCTIONS for name in parameters_of(f)],
-    ids=lambda v: getattr(v, "__name__", v),
-)
+@by_parameter(FUNCTIONS)
 def test_bad_input_is_refused_by_name(function, name):
-    arguments = {key: LEGAL[key] for key in parameters_of(function)}
-    assert np.isfinite(function(**arguments))
-    for value in ILLEGAL[name]:
-        with pytest.raises(ValueError, match=rf"^{name} must be .*, but is {value}"):
-            function(**arguments | {name: value})
-        with pytest.raises(ValueError, match=rf"^{name}\[1\] must be "):
-            function(**arguments | {name: [LEGAL[name], value]})
+    assert np.isfinite(function(**{key: LEGAL[key] for key in parameters_of(function)}))
+    assert_refused_by_name(function, name, LEGAL, ILLEGAL)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
