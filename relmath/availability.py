@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from relmath import checkpoints
+from relmath import checkpoints, recovery
 from relmath.domain import Array, count, non_negative, not_below, positive, probability
 from relmath.units import year
 
@@ -431,12 +431,7 @@ def restart_efficiency(write_time: Array, mtbf: Array, restart: Array = 0, downt
     >>> round(float(restart_efficiency(24.5, 4.14 * hour, restart=24.5, downtime=90) / percent), 2)
     93.65
     """
-    write_time, mtbf = non_negative("write_time", write_time), positive("mtbf", mtbf)
-    restart, downtime = non_negative("restart", restart), non_negative("downtime", downtime)
-    with np.errstate(over="ignore", under="ignore"):  # what overflows leaves no efficiency, to the last digit
-        x = np.minimum(write_time / mtbf, 1e5)
-        exponent = x + checkpoints.optimal(x, 1) + np.minimum(restart / mtbf, 1e5)
-        return np.exp(-exponent) / (1 + downtime / mtbf)
+    return recovery.fleet_efficiency(1, positive("mtbf", mtbf), write_time, restart, downtime)
 
 
 def failures_per_interruption(pairs: Array) -> Array:
