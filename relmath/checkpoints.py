@@ -9,27 +9,25 @@ a result is infinite or 0 although its formula is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import chain
 from math import factorial
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
 from relmath.domain import (
     Array,
+    checked,
     count,
-    fitting_shapes,
-    is_lazy,
     non_negative,
     not_below,
     positive,
     positive_finite,
     probability,
 )
+from relmath.elementwise import in_blocks, times_mtbf
 
 BYTES_PER_PARAMETER = MappingProxyType(
     {
@@ -77,7 +75,7 @@ def checkpoint_size(parameters: Array, bytes_per_parameter: Array = 14) -> Array
     >>> float(checkpoint_size(175e9, BYTES_PER_PARAMETER["Adam in FP32"]) / GB)
     2100.0
     """
-    return _in_blocks(np.multiply, *_checked(parameters=parameters, bytes_per_parameter=bytes_per_parameter))
+    return in_blocks(np.multiply, *_checked(parameters=parameters, bytes_per_parameter=bytes_per_parameter))
 
 
 def write_time(size: Array, bandwidth: Array) -> Array:
@@ -110,7 +108,7 @@ def write_time(size: Array, bandwidth: Array) -> Array:
     >>> float(write_time(2450 * GB, 100 * GB))
     24.5
     """
-    return _in_blocks(np.divide, *_checked(size=size, bandwidth=bandwidth))
+    return in_blocks(np.divide, *_checked(size=size, bandwidth=bandwidth))
 
 
 def async_overhead(interval: Array, stall: Array, persist: Array, mtbf: Array) -> Array:
@@ -153,7 +151,7 @@ def async_overhead(interval: Array, stall: Array, persist: Array, mtbf: Array) -
     """
     interval, stall, persist, mtbf = _checked(interval=interval, stall=stall, persist=persist, mtbf=mtbf)
     interval = not_below("interval", interval, "persist", persist)
-    return _in_blocks(_async_overhead, interval, stall, persist, mtbf)
+    return in_blocks(_async_overhead, interval, stall, persist, mtbf)
 
 
 def first_order_overhead(interval: Array, write_time: Array, mtbf: Array) -> Array:
@@ -193,7 +191,7 @@ def first_order_overhead(interval: Array, write_time: Array, mtbf: Array) -> Arr
     >>> round(float(first_order_overhead(14.2 * minute, 24.5, 4.14 * hour) / percent), 2)
     5.73
     """
-    return _in_blocks(_first_order_overhead, *_checked(interval=interval, write_time=write_time, mtbf=mtbf))
+    return in_blocks(_first_order_overhead, *_checked(interval=interval, write_time=write_time, mtbf=mtbf))
 
 
 def young(write_time: Array, mtbf: Array) -> Array:
@@ -233,7 +231,7 @@ def young(write_time: Array, mtbf: Array) -> Array:
     >>> round(float(young(24.5, 4.14 * hour) / minute), 1)
     14.2
     """
-    return _in_blocks(_young, *_checked(write_time=write_time, mtbf=mtbf))
+    return in_blocks(_young, *_checked(write_time=write_time, mtbf=mtbf))
 
 
 def mean_lost_work(interval: Array, mtbf: Array, write_time: Array = 0) -> Array:
@@ -272,7 +270,7 @@ def mean_lost_work(interval: Array, mtbf: Array, write_time: Array = 0) -> Array
     >>> round(float(interval / 2), 1), round(float(mean_lost_work(interval, mtbf, 24.5)), 1)
     (427.2, 434.8)
     """
-    return _in_blocks(_mean_lost_work, *_checked(interval=interval, mtbf=mtbf, write_time=write_time))
+    return in_blocks(_mean_lost_work, *_checked(interval=interval, mtbf=mtbf, write_time=write_time))
 
 
 def expected_time(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
@@ -316,7 +314,7 @@ def expected_time(interval: Array, write_time: Array, mtbf: Array, restart: Arra
     >>> round(float(expected_time(14.2 * minute, 24.5, 4.14 * hour, restart=24.5, downtime=90) / minute), 2)
     15.16
     """
-    return _in_blocks(_expected_time, *_segment(interval, write_time, mtbf, restart, downtime))
+    return in_blocks(_expected_time, *_segment(interval, write_time, mtbf, restart, downtime))
 
 
 def efficiency(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
@@ -355,7 +353,7 @@ def efficiency(interval: Array, write_time: Array, mtbf: Array, restart: Array =
     >>> round(float(efficiency(14.2 * minute, 24.5, 4.14 * hour, restart=24.5, downtime=90) / percent), 2)
     93.65
     """
-    return _in_blocks(_efficiency, *_segment(interval, write_time, mtbf, restart, downtime))
+    return in_blocks(_efficiency, *_segment(interval, write_time, mtbf, restart, downtime))
 
 
 def overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
@@ -395,7 +393,7 @@ def overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0
     >>> round(float(overhead(14.2 * minute, 24.5, 4.14 * hour, restart=24.5, downtime=90) / percent), 2)
     6.78
     """
-    return _in_blocks(_overhead, *_segment(interval, write_time, mtbf, restart, downtime))
+    return in_blocks(_overhead, *_segment(interval, write_time, mtbf, restart, downtime))
 
 
 def optimal(write_time: Array, mtbf: Array) -> Array:
@@ -439,7 +437,7 @@ def optimal(write_time: Array, mtbf: Array) -> Array:
     >>> round(float(optimal(24.5, 4.14 * hour) / minute), 2)
     13.97
     """
-    return _in_blocks(_optimal, *_checked(write_time=write_time, mtbf=mtbf))
+    return in_blocks(_optimal, *_checked(write_time=write_time, mtbf=mtbf))
 
 
 def daly(write_time: Array, mtbf: Array) -> Array:
@@ -481,7 +479,7 @@ def daly(write_time: Array, mtbf: Array) -> Array:
     >>> round(float(daly(5 * minute, 24 * hour) / minute))
     117
     """
-    return _in_blocks(_daly, *_checked(write_time=write_time, mtbf=mtbf))
+    return in_blocks(_daly, *_checked(write_time=write_time, mtbf=mtbf))
 
 
 def daly_as_printed(write_time: Array, mtbf: Array) -> Array:
@@ -517,7 +515,7 @@ def daly_as_printed(write_time: Array, mtbf: Array) -> Array:
     >>> round(float((young(0.1, 1) / daly_as_printed(0.1, 1) - 1) / percent), 2)
     27.44
     """
-    return _in_blocks(_daly_as_printed, *_checked(write_time=write_time, mtbf=mtbf))
+    return in_blocks(_daly_as_printed, *_checked(write_time=write_time, mtbf=mtbf))
 
 
 def async_interval(stall: Array, persist: Array, mtbf: Array) -> Array:
@@ -557,7 +555,7 @@ def async_interval(stall: Array, persist: Array, mtbf: Array) -> Array:
     >>> [round(float(async_interval(stall, 24.5, 4.14 * hour)), 1) for stall in (1, 0.01)]
     [172.6, 24.5]
     """
-    return _in_blocks(_async_interval, *_checked(stall=stall, persist=persist, mtbf=mtbf))
+    return in_blocks(_async_interval, *_checked(stall=stall, persist=persist, mtbf=mtbf))
 
 
 def sharded_write_time(size: Array, writers: Array, writer_bandwidth: Array, bandwidth: Array = np.inf) -> Array:
@@ -597,7 +595,7 @@ def sharded_write_time(size: Array, writers: Array, writer_bandwidth: Array, ban
     [0.98, 24.5]
     """
     shared = _checked(size=size, writers=writers, writer_bandwidth=writer_bandwidth, bandwidth=bandwidth)
-    return _in_blocks(_sharded_write_time, *shared)
+    return in_blocks(_sharded_write_time, *shared)
 
 
 def incremental_write_time(write_time: Array, changed: Array, chain: Array) -> Array:
@@ -629,7 +627,7 @@ def incremental_write_time(write_time: Array, changed: Array, chain: Array) -> A
     >>> float(incremental_write_time(24.5, changed=0.25, chain=5))
     9.8
     """
-    return _in_blocks(_incremental_write_time, *_checked(write_time=write_time, changed=changed, chain=chain))
+    return in_blocks(_incremental_write_time, *_checked(write_time=write_time, changed=changed, chain=chain))
 
 
 def incremental_overhead(
@@ -679,7 +677,7 @@ def incremental_overhead(
     checked = _checked(
         interval=interval, write_time=write_time, mtbf=mtbf, changed=changed, chain=chain, restart=restart
     )
-    return _in_blocks(_incremental_overhead, *checked)
+    return in_blocks(_incremental_overhead, *checked)
 
 
 def longest_write(overhead: Array, mtbf: Array) -> Array:
@@ -713,7 +711,7 @@ def longest_write(overhead: Array, mtbf: Array) -> Array:
     >>> round(float(longest_write(1 * percent, 4.14 * hour)), 3)
     0.735
     """
-    return _in_blocks(_longest_write, *_checked(overhead=overhead, mtbf=mtbf))
+    return in_blocks(_longest_write, *_checked(overhead=overhead, mtbf=mtbf))
 
 
 _CHECKS: dict[str, Callable[[str, Array], Array]] = {
@@ -736,48 +734,11 @@ _CHECKS: dict[str, Callable[[str, Array], Array]] = {
 }
 
 
-def _checked(**arguments: Array) -> list[Array]:
-    checked = {name: _CHECKS[name](name, value) for name, value in arguments.items()}
-    fitting_shapes(**checked)
-    return list(checked.values())
+_checked = partial(checked, _CHECKS)
 
 
 def _segment(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> list[Array]:
     return _checked(interval=interval, write_time=write_time, mtbf=mtbf, restart=restart, downtime=downtime)
-
-
-def _in_blocks(kernel: Callable[..., Array], *arguments: Array) -> Array:
-    """Apply a kernel to NumPy arrays block by block, so that its intermediates stay in cache; to others, at once.
-
-    A lazy array comes here twice: first as a whole, then, when it is computed, chunk by chunk.
-    """
-    if any(map(is_lazy, arguments)):
-        return _lazily(partial(_in_blocks, kernel), arguments)
-    # What overflows is infinite, or so far out that its limit is reached; what underflows is 0.
-    with np.errstate(over="ignore", under="ignore"):
-        if not all(isinstance(argument, np.ndarray | np.generic) for argument in arguments):
-            return kernel(*arguments)
-        access: list[Any] = [["readonly"]] * len(arguments) + [["writeonly", "allocate"]]
-        blocks = np.nditer(
-            [*arguments, None],
-            flags=["buffered", "external_loop", "zerosize_ok"],
-            op_flags=access,
-            op_dtypes=[np.float64] * (len(arguments) + 1),
-            buffersize=2**13,
-        )
-        with blocks:
-            for *inputs, output in blocks:
-                output[...] = kernel(*inputs)
-            return blocks.operands[-1][()]
-
-
-def _lazily(function: Callable[..., Array], arguments: Sequence[Array]) -> Array:
-    """Put off an elementwise function until the Dask arrays among its arguments are computed."""
-    from dask.array import blockwise
-
-    axes = [tuple(reversed(range(argument.ndim))) for argument in arguments]  # shapes are aligned at their ends
-    inputs = chain(*zip(arguments, axes, strict=True))
-    return blockwise(function, max(axes, key=len), *inputs, dtype=np.float64)  # type: ignore[no-untyped-call]
 
 
 # The kernels: ufuncs only, on arguments already checked, so that the same lines serve NumPy and CuPy. Both branches of
@@ -797,12 +758,6 @@ def _young(write_time: Array, mtbf: Array) -> Array:
     # fails, a write time of 0 counts as 1, lest it make 0 times infinity.
     never_fails = mtbf == np.inf
     return np.sqrt(2 * (write_time + never_fails) * mtbf)
-
-
-def _times_mtbf(u: Array, mtbf: Array) -> Array:
-    """Interval from its ratio to the MTBF; infinite with the MTBF, although the ratio is 0 then."""
-    finite = np.minimum(mtbf, np.finfo(np.float64).max)
-    return u * finite + (mtbf - finite)
 
 
 def _series_of_optimum(terms: int) -> list[float]:
@@ -830,13 +785,13 @@ def _optimal(write_time: Array, mtbf: Array) -> Array:
         step = excess * u / (u * u - excess * (1 - u) / 2)
         w = w - step
     u = u - (1 - u) * step  # follows w; the second step is so small that its square does not matter
-    return _times_mtbf(np.where(p < 0.1, series, u), mtbf)
+    return times_mtbf(np.where(p < 0.1, series, u), mtbf)
 
 
 def _daly(write_time: Array, mtbf: Array) -> Array:
     s = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf) / 2, 1)
     u = 2 * s * (1 + s / 3 + s * s / 9) - 2 * s * s  # as published, by the MTBF
-    return _times_mtbf(np.where(write_time / 2 >= mtbf, 1, u), mtbf)
+    return times_mtbf(np.where(write_time / 2 >= mtbf, 1, u), mtbf)
 
 
 def _daly_as_printed(write_time: Array, mtbf: Array) -> Array:
@@ -846,7 +801,7 @@ def _daly_as_printed(write_time: Array, mtbf: Array) -> Array:
     rest = (finite / 4 - (write_time / 4 - finite / 2)) / (0.75 * finite)
     s = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf) / 2, 2)
     u = 2 * s * rest / (np.sqrt(1 + s * s / 3) + s)
-    return np.where(write_time / 3 < mtbf, _times_mtbf(u, mtbf), np.nan)
+    return np.where(write_time / 3 < mtbf, times_mtbf(u, mtbf), np.nan)
 
 
 _REMAINDER = [1 / factorial(k) for k in range(2, 11)]  # of e^u - 1 - u = u^2 (1/2 + u/6 + ...)
@@ -929,4 +884,4 @@ def _longest_write(overhead: Array, mtbf: Array) -> Array:
     share = overhead / (1 + overhead)  # of wall time
     small = np.minimum(share, 0.1)  # below, the difference comes from its series, since it would cancel
     series = small * small * polyval(small, _BY_SHARE, tensor=False)
-    return _times_mtbf(np.where(share < 0.1, series, np.log1p(overhead) - share), mtbf)
+    return times_mtbf(np.where(share < 0.1, series, np.log1p(overhead) - share), mtbf)

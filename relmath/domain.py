@@ -8,7 +8,7 @@ the domain becomes NaN in it.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -71,6 +71,13 @@ def fitting_shapes(**arguments: Array) -> None:
         raise ValueError(
             f"shapes must broadcast, but are {unlike}: make them equal, or add an axis, as x[:, numpy.newaxis] does"
         ) from None
+
+
+def checked(checks: Mapping[str, Callable[[str, Array], Array]], /, **arguments: Array) -> list[Array]:
+    """Each argument by the check that bears its name, in their order; shapes that do not fit are refused."""
+    values = {name: checks[name](name, value) for name, value in arguments.items()}
+    fitting_shapes(**values)
+    return list(values.values())
 
 
 def is_lazy(array: Array) -> bool:

@@ -6,13 +6,15 @@ Parts are independent, and in series: the first of them to fail stops the node, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
-from relmath.domain import Array, count, non_negative, positive, positive_finite, probability
+from relmath.domain import Array, checked, count, non_negative, positive, probability
+from relmath.elementwise import times_mtbf
 from relmath.units import hour, year
 
 COMPONENTS: Mapping[str, float] = MappingProxyType(
@@ -26,7 +28,10 @@ COMPONENTS: Mapping[str, float] = MappingProxyType(
         "top-of-rack switch": 300_000 * hour,
     }
 )
-"""MTTF of a node's parts in seconds, by name: orders of magnitude, as published with *Machine Learning Systems*."""
+"""MTTF of a node's parts in seconds, by name: orders of magnitude, as published with *Machine Learning Systems*.
+
+:meta hide-value:
+"""
 
 
 def mttf(fit_rate: Array) -> Array:
@@ -57,7 +62,7 @@ def mttf(fit_rate: Array) -> Array:
     >>> round(float(life / hour)), round(float(life / year), 1)
     (50000, 5.7)
     """
-    return _ratio(1.0, non_negative("fit_rate", fit_rate))
+    return _ratio(1.0, *_checked(fit_rate=fit_rate))
 
 
 def fit_rate(mttf: Array) -> Array:
@@ -86,7 +91,7 @@ def fit_rate(mttf: Array) -> Array:
     >>> round(float(fit_rate(150_000 * hour) / FIT), 1)
     6666.7
     """
-    return _ratio(1.0, positive("mttf", mttf))
+    return _ratio(1.0, *_checked(mttf=mttf))
 
 
 def annual_failure_rate(mttf: Array) -> Array:
@@ -118,7 +123,7 @@ def annual_failure_rate(mttf: Array) -> Array:
     >>> round(float(annual_failure_rate(50_000 * hour) / percent), 1)
     16.1
     """
-    return probability_of_failure(year, positive("mttf", mttf))
+    return probability_of_failure(year, *_checked(mttf=mttf))
 
 
 def burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Array) -> Array:
@@ -131,7 +136,7 @@ def burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Array
     Parameters
     ----------
     nodes : array_like
-        Number of nodes, N. Whole, at least 0.
+        Number of nodes, N. Whole, at least 1.
     mtbf : array_like
         Mean time between failures of one node after the early period, M, in seconds. Above 0; infinite if it never
         fails.
@@ -158,10 +163,7 @@ def burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Array
     >>> [round(float(burn_in_failures(1250, 5172.4 * hour, times, week)), 1) for times in (3, 1)]
     [121.8, 40.6]
     """
-    nodes = count("nodes", nodes)
-    mtbf = positive("mtbf", mtbf)
-    multiplier = non_negative("multiplier", multiplier)
-    period = non_negative("period", period)
+    nodes, mtbf, multiplier, period = _checked(nodes=nodes, mtbf=mtbf, multiplier=multiplier, period=period)
     return nodes * multiplier * _ratio(period, mtbf)
 
 
@@ -197,7 +199,7 @@ def series_mtbf(counts: Array, mttfs: Array) -> Array:
     >>> round(float(series_mtbf([8, 2, 2], [50_000 * hour, 150_000 * hour, 100_000 * hour]) / hour), 1)
     5172.4
     """
-    rates = _ratio(non_negative("counts", counts), positive("mttfs", mttfs))
+    rates = _ratio(*_checked(counts=counts, mttfs=mttfs))
     return _ratio(1.0, np.sum(np.atleast_1d(rates), axis=-1))
 
 
@@ -264,7 +266,10 @@ class Node:
 
 
 NODE = Node({"GPU": 8, "NIC": 2, "PSU": 2})
-"""The node of *Machine Learning Systems*: 8 GPUs, 2 network cards and 2 power supplies, all in series."""
+"""The node of *Machine Learning Systems*: 8 GPUs, 2 network cards and 2 power supplies, all in series.
+
+:meta hide-value:
+"""
 
 
 def cluster_mtbf(node_mtbf: Array, nodes: Array) -> Array:
@@ -295,7 +300,7 @@ def cluster_mtbf(node_mtbf: Array, nodes: Array) -> Array:
     >>> round(float(cluster_mtbf(NODE.mtbf, 1250) / hour), 2)
     4.14
     """
-    return _ratio(positive("node_mtbf", node_mtbf), count("nodes", nodes, least=1))
+    return _ratio(*_checked(node_mtbf=node_mtbf, nodes=nodes))
 
 
 def pair_mtbf(mttf: Array, mttr: Array) -> Array:
@@ -332,8 +337,7 @@ def pair_mtbf(mttf: Array, mttr: Array) -> Array:
     >>> round(float(pair_mtbf(100_000 * hour, 24 * hour) / year), -3)
     24000.0
     """
-    mttf = positive("mttf", mttf)
-    mttr = non_negative("mttr", mttr)
+    mttf, mttr = _checked(mttf=mttf, mttr=mttr)
     with np.errstate(over="ignore", under="ignore"):  # beyond the doubles it is infinite
         return mttf * 1.5 + _ratio(mttf, mttr) * (mttf / 2)
 
@@ -368,7 +372,7 @@ def expected_failures(duration: Array, mtbf: Array) -> Array:
     >>> round(float(expected_failures(30 * day, 4.14 * hour)))
     174
     """
-    return _ratio(non_negative("duration", duration), positive("mtbf", mtbf))
+    return _ratio(*_checked(duration=duration, mtbf=mtbf))
 
 
 def probability_of_failure(duration: Array, mtbf: Array) -> Array:
@@ -431,10 +435,9 @@ def longest_job(risk: Array, mtbf: Array) -> Array:
     >>> round(float(longest_job(0.1, 20.2 * hour) / hour), 2)
     2.13
     """
-    risk = probability("risk", risk)
-    mtbf = positive("mtbf", mtbf)
+    risk, mtbf = _checked(risk=risk, mtbf=mtbf)
     with np.errstate(over="ignore", under="ignore"):  # beyond the doubles there is no limit
-        return _times_mtbf(_exposure(risk), mtbf)
+        return times_mtbf(_exposure(risk), mtbf)
 
 
 def largest_fleet(risk: Array, duration: Array, node_mtbf: Array) -> Array:
@@ -447,15 +450,15 @@ def largest_fleet(risk: Array, duration: Array, node_mtbf: Array) -> Array:
     risk : array_like
         Probability of at least one failure that is accepted. Between 0 and 1.
     duration : array_like
-        Duration of the job, in seconds. Above 0 and finite.
+        Duration of the job, in seconds. At least 0.
     node_mtbf : array_like
         Mean time between failures of one node, in seconds. Above 0; infinite if it never fails.
 
     Returns
     -------
     array_like
-        Number of nodes, whole: 0 if even one is too many, infinite for a risk of 1 or nodes that never fail. What
-        falls short of a whole number by a billionth of it counts as that number.
+        Number of nodes, whole: 0 if even one is too many, infinite for a risk of 1, a job of no time or nodes
+        that never fail. What falls short of a whole number by a billionth of it counts as that number.
 
     Raises
     ------
@@ -470,11 +473,28 @@ def largest_fleet(risk: Array, duration: Array, node_mtbf: Array) -> Array:
     >>> float(largest_fleet(0.5, 1 * day, NODE.mtbf))
     149.0
     """
-    risk = probability("risk", risk)
-    duration = positive_finite("duration", duration)
-    node_mtbf = positive("node_mtbf", node_mtbf)
+    risk, duration, node_mtbf = _checked(risk=risk, duration=duration, node_mtbf=node_mtbf)
     with np.errstate(over="ignore", under="ignore"):  # beyond the doubles there is no limit
-        return np.floor(_times_mtbf(_exposure(risk) / duration, node_mtbf) * (1 + 1e-9))
+        return np.floor(times_mtbf(_ratio(_exposure(risk), duration), node_mtbf) * (1 + 1e-9))
+
+
+_CHECKS: dict[str, Callable[[str, Array], Array]] = {
+    "fit_rate": non_negative,
+    "mttf": positive,
+    "mttfs": positive,
+    "mttr": non_negative,
+    "mtbf": positive,
+    "node_mtbf": positive,
+    "counts": non_negative,
+    "nodes": partial(count, least=1),
+    "multiplier": non_negative,
+    "period": non_negative,
+    "duration": non_negative,
+    "risk": probability,
+}
+
+
+_checked = partial(checked, _CHECKS)
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
@@ -489,9 +509,3 @@ def _exposure(risk: Array) -> Array:
     certain = risk == 1
     with np.errstate(under="ignore"):
         return np.where(certain, np.inf, -np.log1p(-np.where(certain, 0, risk)))[()]
-
-
-def _times_mtbf(exposure: Array, mtbf: Array) -> Array:
-    """Product that is infinite with the MTBF, although the exposure may be 0."""
-    finite = np.minimum(mtbf, np.finfo(np.float64).max)
-    return exposure * finite + (mtbf - finite)

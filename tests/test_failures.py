@@ -45,7 +45,7 @@ ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
     "mttf": (0.0, -1.0, np.nan),
     "mtbf": (0.0, -1.0, np.nan),
     "node_mtbf": (0.0, np.nan),
-    "nodes": (-1.0, 0.5, np.nan, np.inf),
+    "nodes": (0.0, 1.5, np.nan, np.inf),
     "duration": (-1.0, np.nan, np.inf),
     "period": (-1.0, np.nan, np.inf),
     "risk": (-0.1, 1.1, np.nan),
@@ -299,7 +299,6 @@ def test_limits(strict):
     assert failures.mttf(0) == np.inf
     assert failures.fit_rate(np.inf) == 0
     assert failures.annual_failure_rate(np.inf) == 0
-    assert failures.burn_in_failures(0, 1, 3, 1) == 0
     assert failures.burn_in_failures(10, np.inf, 3, 1) == 0
     assert failures.expected_failures(5, np.inf) == 0
     assert failures.probability_of_failure(0, 5) == 0
@@ -309,6 +308,7 @@ def test_limits(strict):
     assert failures.longest_job(1, 5) == np.inf
     assert failures.longest_job([0, 1], np.inf).tolist() == [np.inf, np.inf]
     assert failures.largest_fleet(0, 5, 5) == 0
+    assert failures.largest_fleet(0.5, 0, 5) == np.inf
     assert failures.largest_fleet([1, 0.5], 5, [5, np.inf]).tolist() == [np.inf, np.inf]
     assert failures.cluster_mtbf(np.inf, 3) == np.inf
     assert failures.cluster_mtbf(3, 1) == 3
@@ -385,6 +385,13 @@ def test_functions_broadcast(function):
 
 
 # Bad input, and input that is not here yet
+
+
+def test_shapes_that_do_not_fit_are_named():
+    with pytest.raises(ValueError, match=r"shapes must broadcast, but are duration \(2,\), mtbf \(3,\)"):
+        failures.probability_of_failure([1, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match=r"shapes must broadcast, but are counts \(2,\), mttfs \(3,\)"):
+        failures.series_mtbf([1, 2], [1, 2, 3])
 
 
 @by_parameter(FUNCTIONS)

@@ -342,7 +342,7 @@ CLAIMS = (
             "node MTBF with either supply enough": Digits("5 769 h", _node_with_redundant_supplies, by="ours"),
         },
         verdict=Corrected(
-            "Supplies are usually redundant. In series they would have stopped Llama 3's fleet 53 times in 54 days; 3 "
+            "Supplies are often redundant. In series they would have stopped Llama 3's fleet 53 times in 54 days; 3 "
             "interruptions were counted. The node's MTBF is a tenth shorter for it."
         ),
     ),

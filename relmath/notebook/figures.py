@@ -86,18 +86,18 @@ def basin(
 def cascade(nodes: Mapping[str, Mapping[str, float]]) -> None:
     """Draw what stops a node: a bar for each, as long as its failures a year, cut by the parts that cause them.
 
-    Rates are per second, by part; those that cause a twentieth or more bear their share of their node's failures.
+    Rates are per second, by part. A piece bears its share of its node's failures where it is long enough.
     """
     parts = list(dict.fromkeys(part for rates in nodes.values() for part in rates))
     with plt.rc_context({**STYLE, "axes.grid": False}):
         _, axes = plt.subplots(layout="constrained", figsize=(7.2, 1.2 + 0.8 * len(nodes)))
+        totals = np.array([sum(rates.values()) * year for rates in nodes.values()])
         ends = np.zeros(len(nodes))
         for part, colour in zip(parts, (*COLOURS, "#999999"), strict=False):
             widths = np.array([rates.get(part, 0.0) * year for rates in nodes.values()])
             bars = axes.barh(list(nodes), widths, left=ends, color=colour, height=0.6, label=part)
-            totals = [sum(rates.values()) * year for rates in nodes.values()]
-            shares = [width / total for width, total in zip(widths, totals, strict=True)]
-            labels = [f"{share / percent:.0f} %" if share >= 0.05 else "" for share in shares]
+            long = widths > 0.05 * totals.max()
+            labels = np.where(long, [f"{share / percent:.0f} %" for share in widths / totals], "")
             axes.bar_label(bars, labels, label_type="center", color="white", fontsize="small")
             ends += widths
         axes.set(xlabel="failures of a node a year")

@@ -286,7 +286,9 @@ def _inline(**columns: Any) -> Json:
 
 
 def _pretty(slider: Slider) -> str:
-    return escape(sp.pretty(slider.symbol, use_unicode=True))
+    letter, _, index = slider.symbol.name.partition("_")
+    written = escape(sp.pretty(sp.Symbol(letter), use_unicode=True))
+    return f"{written}<sub>{escape(index)}</sub>" if index else written
 
 
 def _initial(slider: Slider) -> str:
