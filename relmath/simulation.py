@@ -33,6 +33,8 @@ MOST_SEGMENTS = 1_000_000_000
 
 MOST_TRIALS = 100_000_000
 """Trials above which their arrays, of 56 bytes a trial and as much again on the way, outgrow an ordinary memory."""
+MOST_SPANS = 1_000_000
+"""Checkpoints and expected failures above which a job is refused a trace, which nobody could read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,36 +161,111 @@ def simulate_jobs(
     32.0 days, of which useful 93.8 %
     31.9 days, of which useful 93.9 %
     """
-    work = _number(positive_finite, "work", work)
-    interval = min(_number(positive, "interval", interval), work)
-    write_time = _number(non_negative, "write_time", write_time)
-    restart = _number(non_negative, "restart", restart)
-    downtime = _number(non_negative, "downtime", downtime)
     trials = int(_number(partial(count, least=1), "trials", trials))
     _check_most("trials", trials, MOST_TRIALS, "make several runs, each of its own seed")
-    _check_most("work / interval", work / interval, MOST_SEGMENTS, "lengthen the interval")
-    _check_times_between(failures)
+    job = _checked_job(work, interval, write_time, failures, restart, MOST_SEGMENTS, MOST_FAILURES)
+    downtime = _number(non_negative, "downtime", downtime)
     root = _seed_sequence(seed)
     if not isinstance(executor, Executor | None):
         raise ValueError(f"executor must be a concurrent.futures.Executor or None, but is {executor!r}: leave it out")
-    # A work of three intervals in decimal may be a rounding error more than three in binary: no segment of its own.
-    segments = math.ceil(work / interval * (1 - 1e-12))
-    job = _Job(segments, interval, work - (segments - 1) * interval, write_time, restart)
-    _check_hope(job, failures)
 
     sizes = [min(BLOCK, trials - start) for start in range(0, trials, BLOCK)]
     run_all = map if executor is None else executor.map
     blocks = _with_progress(run_all(partial(_simulate_block, job, failures), root.spawn(len(sizes)), sizes), trials)
     number, lost_work, lost_time, restart_time = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return Jobs(
-        useful_time=np.full(trials, work),
-        write_time=np.full(trials, segments * write_time),
+        useful_time=np.full(trials, job.work),
+        write_time=np.full(trials, job.segments * job.write_time),
         lost_time=lost_time,
         restart_time=restart_time,
         downtime=number * downtime,
         lost_work=lost_work,
         failures=number,
     )
+
+
+class Span(NamedTuple):
+    """A stretch of a job's life in one phase, with its start and end in seconds.
+
+    The phases are those of :class:`Jobs`: useful, write, lost, restart and downtime. The failure is at the end of a
+    *lost* span, or of a *restart* that was cut short.
+    """
+
+    phase: str
+    start: float
+    end: float
+
+
+def trace_job(
+    work: float,
+    interval: float,
+    write_time: float,
+    failures: Any,
+    restart: float = 0,
+    downtime: float = 0,
+    seed: int | np.random.SeedSequence | None = None,
+) -> list[Span]:
+    r"""Simulate one job, and tell its life span by span.
+
+    It is the first of the jobs that :func:`simulate_jobs` runs under the same seed.
+
+    Parameters
+    ----------
+    work, interval, write_time, failures, restart, downtime, seed
+        As in :func:`simulate_jobs`.
+
+    Returns
+    -------
+    list of Span
+        What the job did, from its start to the end of its last write, without a gap. Spans of no length are left out.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain, or if the trace would have more than `MOST_SPANS` checkpoints or failures.
+
+    Examples
+    --------
+    Twenty minutes of work, saved every ten, with a failure every twenty on average:
+
+    >>> for span in trace_job(1200, 600, 30, stats.expon(scale=1200), restart=30, downtime=60, seed=5):
+    ...     print(f"{span.phase:9}{span.start:6.0f}{span.end:6.0f}")
+    useful        0   600
+    write       600   630
+    lost        630   637
+    downtime    637   697
+    restart     697   727
+    useful      727  1327
+    write      1327  1357
+
+    """
+    job = _checked_job(work, interval, write_time, failures, restart, MOST_SPANS, MOST_SPANS)
+    downtime = _number(non_negative, "downtime", downtime)
+    rng = np.random.default_rng(_seed_sequence(seed).spawn(1)[0])  # the stream of the first block
+    spans: list[Span] = []
+
+    def spend(phase: str, time: float) -> None:
+        now = spans[-1].end if spans else 0.0
+        if time > 0:
+            spans.append(Span(phase, now, now + time))
+
+    def next_gap() -> float:
+        return float(failures.rvs(size=BLOCK, random_state=rng)[0])
+
+    left, gap, recovery = job.segments, next_gap(), 0.0  # the first start needs no recovery
+    while left:
+        computing = job.interval if left > 1 else job.last
+        if gap < recovery + computing + job.write_time:
+            spend("restart", min(gap, recovery))
+            spend("lost", gap - recovery)
+            spend("downtime", downtime)
+            gap, recovery = next_gap(), job.restart
+        else:
+            spend("restart", recovery)
+            spend("useful", computing)
+            spend("write", job.write_time)
+            gap, recovery, left = gap - recovery - computing - job.write_time, 0.0, left - 1
+    return spans
 
 
 def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
@@ -231,11 +308,34 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
 
 
 class _Job(NamedTuple):
+    work: float
     segments: int
     interval: float
     last: float  # computation in the last segment
     write_time: float
     restart: float
+
+
+def _checked_job(
+    work: Any,
+    interval: Any,
+    write_time: Any,
+    failures: Any,
+    restart: Any,
+    most_segments: int,
+    most_failures: int,
+) -> _Job:
+    work = _number(positive_finite, "work", work)
+    interval = min(_number(positive, "interval", interval), work)
+    write_time = _number(non_negative, "write_time", write_time)
+    restart = _number(non_negative, "restart", restart)
+    _check_most("work / interval", work / interval, most_segments, "lengthen the interval")
+    _check_times_between(failures)
+    # A work of three intervals in decimal may be a rounding error more than three in binary: no segment of its own.
+    segments = math.ceil(work / interval * (1 - 1e-12))
+    job = _Job(work, segments, interval, work - (segments - 1) * interval, write_time, restart)
+    _check_hope(job, failures, most_failures)
+    return job
 
 
 _Block = tuple[Counts, Doubles, Doubles, Doubles]  # by trial: failures, lost work, lost time, restart time
@@ -302,13 +402,13 @@ def _check_times_between(failures: Any) -> None:
         )
 
 
-def _check_hope(job: _Job, failures: Any) -> None:
+def _check_hope(job: _Job, failures: Any, most: int) -> None:
     cycle = job.interval + job.write_time
     success = failures.sf(job.restart + cycle)
     expected = job.segments * failures.cdf(cycle) / success if success > 0 else math.inf
-    if expected > MOST_FAILURES:
+    if expected > most:
         raise ValueError(
-            f"the job is hopeless: it would meet about {expected:.2g} failures, above the limit of {MOST_FAILURES}, as "
+            f"the job is hopeless: it would meet about {expected:.2g} failures, above the limit of {most}, as "
             f"restart, interval and write_time together, {job.restart + cycle:g} s, pass without a failure with "
             f"probability {success:.2g}. Shorten them, or pass failures farther apart"
         )

@@ -120,12 +120,21 @@ def sources(tmp_path):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A chapter"), cell])
     nbformat.write(tidy(notebook), tmp_path / "index.ipynb")
     settings = [
-        "extensions = ['myst_nb', 'package_digest']",
+        "extensions = ['myst_nb', 'package_digest', 'parallel_execution']",
         "nb_execution_mode = 'cache'",
         "exclude_patterns = ['_build']",
     ]
     (tmp_path / "conf.py").write_text("\n".join(settings))
     return tmp_path
+
+
+def build(sources):
+    """Build the tiny book, and return its page and the number of results kept."""
+    out = sources / "_build"
+    with docutils_namespace():
+        Sphinx(sources, sources, out / "html", out / ".doctrees", "html", status=None, warningiserror=True).build()
+    executed = len(list((out / "executed").glob("*/executed/*/base.ipynb")))
+    return (out / "html" / "index.html").read_text(encoding="utf-8"), executed
 
 
 def test_the_digest_knows_contents_not_dates(sources):
@@ -154,23 +163,29 @@ def test_an_edit_of_the_text_leaves_the_results_alone(sources):
 def test_a_build_shows_what_the_present_code_computes(sources, monkeypatch):
     """Three builds as a reader makes them: at first, after an edit in the package, and after taking it back."""
     monkeypatch.setenv("PYTHONPATH", str(sources))  # for the notebook's kernel
-    out = sources / "_build"
-
-    def build():
-        with docutils_namespace():
-            Sphinx(sources, sources, out / "html", out / ".doctrees", "html", status=None, warningiserror=True).build()
-        executed = len(list((out / "executed").glob("*/executed/*/base.ipynb")))
-        return (out / "html" / "index.html").read_text(encoding="utf-8"), executed
-
     package = sources / "relmath" / "__init__.py"
-    page, executed = build()
+    page, executed = build(sources)
     assert ("first answer" in page, executed) == (True, 1)
     package.write_text("answer = 'second answer'\n")
-    page, executed = build()
+    page, executed = build(sources)
     assert ("second answer" in page, "first answer" in page, executed) == (True, False, 2)
     package.write_text("answer = 'first answer'\n")
-    page, executed = build()
+    page, executed = build(sources)
     assert ("first answer" in page, executed) == (True, 2)
+
+
+def test_notebooks_are_executed_side_by_side(sources, monkeypatch):
+    """Of two notebooks each waits for the other: one after the other would never end."""
+    monkeypatch.setenv("PYTHONPATH", str(sources))
+    for name, text in (("index", "# First\n\n```{toctree}\nsecond\n```"), ("second", "# Second")):
+        cell = nbformat.v4.new_code_cell(
+            "import pathlib, time\n"
+            f"pathlib.Path('{name}.here').touch()\n"
+            "while len(list(pathlib.Path().glob('*.here'))) < 2: time.sleep(0.1)"
+        )
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text), cell])
+        nbformat.write(tidy(notebook), sources / f"{name}.ipynb")
+    assert build(sources)[1] == 2
 
 
 # Builds that can be repeated

@@ -1,5 +1,6 @@
 """Simulated jobs against an event-by-event reference, exact expectations, and SciPy's own distributions."""
 
+import inspect
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from scipy import stats
 from scipy.special import gamma
 
 from benchmarks import simpy_job
-from relmath.simulation import BLOCK, MOST_SEGMENTS, MOST_TRIALS, Jobs, mean_interval, simulate_jobs
+from relmath.simulation import BLOCK, MOST_SEGMENTS, MOST_TRIALS, Jobs, mean_interval, simulate_jobs, trace_job
 from relmath.units import day, hour, minute
 
 MTBF = 4.14 * hour
@@ -95,6 +96,32 @@ def test_every_phase_equals_the_event_driven_reference_under_the_same_failures(
     for trial, own in enumerate(gaps):
         reference = by_the_clock(work, interval, write_time, chain(own, repeat(math.inf)), restart, downtime)
         assert {name: getattr(jobs, name)[trial] for name in ARRAYS} == reference
+
+
+@given(
+    work=eighths(1, 1000),
+    interval=eighths(1, 200),
+    write_time=eighths(0, 50),
+    restart=eighths(0, 100),
+    downtime=eighths(0, 100),
+    gaps=gap_lists,
+)
+def test_a_trace_is_the_job_told_span_by_span(work, interval, write_time, restart, downtime, gaps):
+    spans = trace_job(work, interval, write_time, replay(gaps), restart, downtime)
+    reference = by_the_clock(work, interval, write_time, chain(gaps, repeat(math.inf)), restart, downtime)
+    for phase in PHASES:
+        spent = sum(span.end - span.start for span in spans if span.phase == phase.removesuffix("_time"))
+        assert spent == reference[phase]
+    assert [spans[0].start, *(span.end for span in spans)] == [*(span.start for span in spans), reference["wall_time"]]
+    assert all(span.end > span.start for span in spans)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_trace_is_the_first_of_the_jobs_of_its_seed(seed):
+    jobs = simulate_jobs(**JOB, failures=EXPONENTIAL, trials=3, seed=seed)
+    spans = trace_job(**JOB, failures=EXPONENTIAL, seed=seed)
+    assert spans[-1].end == pytest.approx(jobs.wall_time[0], rel=1e-12)
+    assert sum(span.phase == "downtime" for span in spans) == jobs.failures[0] > 3
 
 
 def test_the_simpy_model_of_the_benchmark_is_the_same_job():
@@ -336,6 +363,14 @@ def test_progress_is_optional(monkeypatch):
 def test_a_value_outside_its_domain_is_named(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"):
         simulate_jobs(**{**JOB, "failures": EXPONENTIAL, name: value})
+    if name in inspect.signature(trace_job).parameters:
+        with pytest.raises(ValueError, match=f"^{name} must be"):
+            trace_job(**{**JOB, "failures": EXPONENTIAL, name: value})
+
+
+def test_a_trace_too_long_to_read_is_refused():
+    with pytest.raises(ValueError, match=r"^work / interval must be at most 1,000,000, but is 1,000,001: lengthen"):
+        trace_job(1_000_001, 1, 0, stats.expon(scale=1e30))
 
 
 @pytest.mark.parametrize(("work", "interval"), [(1e20, 1), (9.3e18, 1), (1e300, 1e-300), (1.01 * MOST_SEGMENTS, 1)])

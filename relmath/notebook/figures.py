@@ -7,6 +7,7 @@ transparent (the page inverts the figure in the dark), and there is no title: th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -16,7 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from scipy import ndimage
 
-from relmath.units import minute, percent, year
+from relmath.simulation import Span
+from relmath.units import hour, minute, percent, year
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito: told apart by all eyes
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
@@ -149,6 +151,42 @@ def regions(
             axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center")
         _finish(axes, x_label, y_label, log)
         plt.show()
+
+
+PHASES = {  # of a job's life, as they are named in the figures, with their colours
+    "useful": ("computing, saved later", "#9ecae1"),
+    "write": ("writing a checkpoint", COLOURS[0]),
+    "lost": ("lost to a failure", COLOURS[1]),
+    "downtime": ("down", "#999999"),
+    "restart": ("restarting", COLOURS[4]),
+}
+
+
+def timeline(spans: Sequence[Span], row: float) -> None:
+    """Draw the life of one job, span by span, in rows of so many seconds, as a text is set; failures are crossed."""
+    rows = int(np.ceil(spans[-1].end / row))
+    with plt.rc_context({**STYLE, "axes.grid": False}):
+        _, axes = plt.subplots(layout="constrained", figsize=(7.2, 1.1 + 0.42 * rows))
+        for phase, (label, colour) in PHASES.items():
+            edges = [(span.start, span.end) for span in spans if span.phase == phase]
+            axes.plot([], color=colour, linewidth=8, label=label)
+            for line in range(rows):
+                pieces = np.clip(edges, line * row, (line + 1) * row).reshape(-1, 2) - line * row
+                bars = [(start, end - start) for start, end in pieces / minute if end > start]
+                axes.broken_barh(bars, (line - 0.3, 0.6), color=colour, linewidth=0)
+        failures = np.array([span.end for span, after in pairwise(spans) if _fails(span, after)])
+        axes.plot(failures % row / minute, failures // row, "x", color="black", markersize=7, label="failure")
+        axes.set(xlabel="minutes", xlim=(0, row / minute))
+        axes.set_yticks(range(rows), [f"{line * row / hour:g} h" for line in range(rows)])
+        axes.tick_params(axis="y", length=0)
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize="small", handlelength=1)
+        plt.show()
+
+
+def _fails(span: Span, after: Span) -> bool:
+    """Tell whether a span ends in a failure: work that was lost, or a restart that leads to no computing."""
+    return span.phase == "lost" or (span.phase == "restart" and after.phase not in ("useful", "lost"))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markdown:
