@@ -11,7 +11,11 @@ from relmath import ledger
 from relmath.ledger.mechanism import Claim, Digits, Reproduced
 from relmath.notebook import notation
 
-PAGES = {"ledger": "# The ledger\n\n```{ledger}\n```\n", "notation": "# Notation\n\n```{notation}\n```\n"}
+PAGES = {
+    "ledger": "# The ledger\n\n```{ledger}\n```\n",
+    "notation": "# Notation\n\n```{notation}\n```\n",
+    "summary": "# Summary\n\n```{claims} young-interval gpu-life\n```\n",
+}
 # The suffix is stated, since Sphinx would remember the one of an earlier build in the same process.
 CONFIGURATION = """\
 extensions = ["myst_parser", "sphinx_design", "sphinx.ext.mathjax", "tables"]
@@ -20,7 +24,7 @@ source_suffix = {".md": "markdown"}
 
 
 def build(folder, chapters):
-    """The warnings of a build of both pages beside stubs of the chapters, and the two pages."""
+    """The warnings of a build of the pages beside stubs of the chapters, and the pages by name."""
     texts = {f"reference/{name}": text for name, text in PAGES.items()}
     texts |= {chapter: f"# Chapter {chapter}\n" for chapter in chapters}
     texts["index"] = "# Book\n\n```{toctree}\n" + "\n".join(texts) + "\n```\n"
@@ -33,7 +37,7 @@ def build(folder, chapters):
     out = folder / "_build"
     with patch_docutils(str(folder)), docutils_namespace():
         Sphinx(str(folder), str(folder), str(out), str(out / "doctrees"), "html", status=None, warning=warnings).build()
-    return warnings.getvalue(), *((out / f"reference/{name}.html").read_text() for name in PAGES)
+    return warnings.getvalue(), {name: (out / f"reference/{name}.html").read_text() for name in PAGES}
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +47,12 @@ def built(tmp_path_factory):
 
 
 def test_it_builds_without_a_warning(built):
-    warnings, _, _ = built
+    warnings, _ = built
     assert warnings == ""
 
 
 def test_the_ledger_shows_every_claim_with_its_values_and_links_its_chapter(built):
-    _, page, _ = built
+    page = built[1]["ledger"]
     entries = re.split(r'<div class="[^"]*sd-card', page)[1:]
     assert len(entries) == len(ledger.CLAIMS)
     by_id = {re.search(r'id="claim-([^"]*)"', entry)[1]: entry for entry in entries}
@@ -60,7 +64,7 @@ def test_the_ledger_shows_every_claim_with_its_values_and_links_its_chapter(buil
 
 
 def test_the_summary_counts_and_leads_to_each_verdict(built):
-    _, page, _ = built
+    page = built[1]["ledger"]
     for word in {claim.verdict.word for claim in ledger.CLAIMS.values()}:
         count = sum(claim.verdict.word == word for claim in ledger.CLAIMS.values())
         assert f'href="#{word}">{count} {word}</a>' in page
@@ -68,13 +72,22 @@ def test_the_summary_counts_and_leads_to_each_verdict(built):
 
 
 def test_numbers_and_formulas_are_shown(built):
-    _, page, _ = built
+    page = built[1]["ledger"]
     assert re.search(r"27\.44 % \(printed\).*?27\.4385 %", page, re.DOTALL)
     assert r"\sqrt{2 \delta M + \frac{\delta^{2}}{3}} - \delta" in page
 
 
+def test_chosen_claims_are_shown_as_in_the_ledger(built):
+    ledgers, chosen = (re.split(r'<div class="[^"]*sd-card', built[1][name])[1:] for name in ("ledger", "summary"))
+    assert [re.search(r'id="claim-([^"]*)"', entry)[1] for entry in chosen] == ["young-interval", "gpu-life"]
+    for entry in chosen:
+        card = entry.partition("Derived in")[0]
+        assert any(card in shown for shown in ledgers)
+        assert "Reproduced." in card
+
+
 def test_the_notation_shows_every_symbol(built):
-    _, _, page = built
+    page = built[1]["notation"]
     rows = re.findall(r"<tr.*?</tr>", page.partition("<tbody>")[2], re.DOTALL)
     assert len(rows) == len(notation.table())
     for row, entry in zip(rows, notation.table().values(), strict=True):
@@ -87,6 +100,8 @@ def test_what_does_not_hold_and_a_chapter_that_is_missing_are_warnings(tmp_path,
     """Warnings are errors in the book's build."""
     wrong = Claim("wrong", "A", "where", "nowhere/none", "It is so.", {"it": Digits("1 s", lambda: 2)}, Reproduced())
     monkeypatch.setattr("tables.CLAIMS", {"wrong": wrong})
-    warnings, _, _ = build(tmp_path, [])
+    monkeypatch.setitem(PAGES, "summary", "# Summary\n\n```{claims} wrong wronger\n```\n")
+    warnings, _ = build(tmp_path, [])
+    assert "the ledger has no claim wronger" in warnings
     assert "wrong, it: stated 1 s, relmath gives 2.00 s" in warnings
     assert "unknown document: '../nowhere/none'" in warnings

@@ -64,8 +64,7 @@ class Ledger(GeneratedPage):
         entry = create_component("claim", ["sd-card", "sd-sphinx-override", "sd-mb-3", "sd-p-3"])
         entry["ids"] = [f"claim-{claim.id}"]
         entry += nodes.paragraph("", "", nodes.strong("", claim.id), nodes.Text(f": {claim.says}"))
-        if claim.verdict.reason:
-            entry += nodes.paragraph("", claim.verdict.reason)
+        entry += nodes.paragraph("", f"{claim.verdict.word.capitalize()}. {claim.verdict.reason}".rstrip())
         entry += make_table(["Value", "Stated", "relmath gives"], [self.row(claim, name) for name in claim.values])
         entry += nodes.paragraph(
             "",
@@ -98,6 +97,21 @@ class Ledger(GeneratedPage):
             refexplicit=False,
             refwarn=True,
         )
+
+
+class Claims(Ledger):
+    """The claims whose ids are given, as the ledger shows them."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Give an entry for each."""
+        self.note_package()
+        ids = self.arguments[0].split()
+        if unknown := [id for id in ids if id not in CLAIMS]:
+            raise self.error(f"the ledger has no claim {', '.join(unknown)}: relmath/ledger states them")
+        return [self.entry(CLAIMS[id]) for id in ids]
 
 
 class Notation(GeneratedPage):
@@ -144,5 +158,6 @@ def make_table(head: list[str], rows: Iterable[list[nodes.Node]]) -> nodes.Node:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives with Sphinx."""
     app.add_directive("ledger", Ledger)
+    app.add_directive("claims", Claims)
     app.add_directive("notation", Notation)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

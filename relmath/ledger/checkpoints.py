@@ -23,7 +23,7 @@ from relmath.ledger.mechanism import (
     Statement,
     Symbolic,
 )
-from relmath.units import GB, hour, minute, week
+from relmath.units import GB, day, hour, minute, week
 
 WRITE_TIME = 24.5  # 175 billion parameters at 100 GB/s
 MTBF = 150_000 / 29 / 1250 * hour  # 10 000 GPUs in 1 250 nodes, printed as 4.14 h
@@ -500,6 +500,23 @@ CLAIMS = (
             ),
         },
         verdict=Qualitative("The source gives no number. The time grows exponentially in the work by the MTBF."),
+    ),
+    # The same expected time, with the MTBF that the parts of 625 and 1 250 nodes give.
+    Claim(
+        "needed-at-scale",
+        source="A",
+        where="Key takeaways",
+        chapter="checkpoints/daly",
+        says="At that scale (a few thousand GPUs, several days) no training run would end without fault tolerance.",
+        values={
+            "three days of work on 5 000 GPUs, never saved": Digits(
+                "5.7 y", lambda: checkpoints.expected_time(3 * day, 0, 2 * MTBF), by="ours"
+            ),
+            "thirty days on 10 000 GPUs": Bound(
+                "> 1e70 y", lambda: checkpoints.expected_time(30 * day, 0, MTBF), by="ours"
+            ),
+        },
+        verdict=Reproduced(),
     ),
     # Daly's interval, as derived, with 5 min to write, in seconds.
     Claim(
