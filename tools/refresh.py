@@ -11,8 +11,8 @@ from nbclient import NotebookClient
 from tools.notebooks import ROOT, notebooks, tidy
 
 
-def refresh(path: Path) -> bool:
-    """Run one notebook where it lies; tell whether that changed its file. A cell that fails leaves the file alone."""
+def execute(path: Path) -> nbformat.NotebookNode:
+    """Run one notebook where it lies, and return it with its outputs."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -23,7 +23,12 @@ def refresh(path: Path) -> bool:
         extra_arguments=["--log-level=ERROR"],  # else each kernel warns that it talks over a local socket
         resources={"metadata": {"path": str(path.parent)}},
     )
-    client.execute()
+    return client.execute()
+
+
+def refresh(path: Path) -> bool:
+    """Store the outputs of one notebook; tell whether that changed its file. A cell that fails leaves the file alone."""
+    notebook = execute(path)
     text = nbformat.writes(tidy(notebook)) + "\n"
     changed = text != path.read_text(encoding="utf-8")
     if changed:
