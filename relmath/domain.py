@@ -129,7 +129,7 @@ def _as_doubles(name: str, value: Array, allowed: str) -> Array:
             return _cast(array)
     except OverflowError:
         raise refusal("is beyond the largest double: give at most 1.797e308") from None
-    except (AttributeError, TypeError, ValueError):  # no array at all, lists of unequal lengths
+    except (AttributeError, RuntimeError, TypeError, ValueError):  # no array at all, lists of unequal lengths
         pass
     raise refusal(f"is no number or array of numbers (try float(...)): {reprlib.repr(value)}")
 
@@ -139,7 +139,8 @@ def _cast(array: Array) -> Array:
         return array.astype(np.float64).map_blocks(_masked_as_nan)
     with np.errstate(over="ignore", under="ignore"):
         doubles = array.astype(np.float64, copy=False)
-    if not np.can_cast(array.dtype, np.float64) and np.any(np.isinf(doubles) & (array != doubles)):
+    infinite = np.isinf(doubles)
+    if not np.can_cast(array.dtype, np.float64) and np.any(array[infinite] != doubles[infinite]):
         raise OverflowError  # as a whole number beyond the doubles does by itself
     return doubles
 

@@ -117,6 +117,24 @@ class OfPint:
         raise AssertionError("not looked at")
 
 
+def test_an_object_whose_own_conversion_fails_is_refused_by_name():
+    """As a tensor of PyTorch that remembers its gradient fails: by a RuntimeError."""
+
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("call detach() first")
+
+    with pytest.raises(ValueError, match=r"^mtbf must be above 0, but is no number or array of numbers"):
+        domain.positive("mtbf", Tensor())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [mpmath.nan, [1, mpmath.nan]], ids=["alone", "in a list"])
+def test_a_nan_of_another_library_is_refused_without_a_warning(value):
+    with pytest.raises(ValueError, match=r"^mtbf(\[1\])? must be above 0, but is nan$"):
+        domain.positive("mtbf", value)
+
+
 @pytest.mark.parametrize("value", [np.ones(2).view(OfAstropy), OfPint()], ids=["Astropy", "Pint"])
 def test_a_unit_is_not_dropped(value):
     with pytest.raises(ValueError, match=r"^mtbf must be above 0, but carries a unit: convert it to SI .* bare number"):
