@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from relmath.domain import count, finite, non_negative, positive, positive_finite, probability
+from relmath.domain import count, finite, is_lazy, non_negative, positive, positive_finite, probability
 
 Doubles = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -278,7 +279,7 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
     Parameters
     ----------
     samples : array_like
-        At least two independent values of one quantity, finite, as is the sum of their squares.
+        At least two independent values of one quantity, finite.
     confidence : float, optional
         Probability that such an interval contains the true mean, between 0 and 1, both included.
 
@@ -298,13 +299,17 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
     >>> round(low, 2), round(high, 2)
     (7.52, 12.48)
     """
-    values = np.ravel(finite("samples", samples))
+    values = np.ravel(_computed(finite, "samples", samples))
     if values.size < 2:
         raise ValueError(f"samples must be at least 2 values to have a spread, but is {values.size}: run more trials")
-    quantile = stats.t.ppf((1 + _number(probability, "confidence", confidence)) / 2, values.size - 1)
+    quantile = stats.t.isf((1 - _number(probability, "confidence", confidence)) / 2, values.size - 1)
+    _, magnitude = np.frexp(np.abs(values).max())  # so that no square leaves the doubles
+    values = np.ldexp(values, -magnitude)
     spread = stats.sem(values)
     half_width = quantile * spread if spread else 0  # even at a confidence of 1, whose quantile is infinite
-    return float(values.mean() - half_width), float(values.mean() + half_width)
+    with np.errstate(over="ignore", under="ignore"):
+        low, high = np.ldexp(values.mean() + np.array([-half_width, half_width]), magnitude)
+    return float(low), float(high)
 
 
 class _Job(NamedTuple):
@@ -368,8 +373,14 @@ def _simulate_block(job: _Job, failures: Any, seed: np.random.SeedSequence, tria
     return number, lost_work, lost_time, restart_time
 
 
-def _number(check: Callable[[str, Any], Any], name: str, value: Any) -> float:
+def _computed(check: Callable[[str, Any], Any], name: str, value: Any) -> Any:
+    """Check a value; a lazy one is computed first, since a simulation is not put off."""
     checked = check(name, value)
+    return check(name, value.compute()) if is_lazy(checked) else checked
+
+
+def _number(check: Callable[[str, Any], Any], name: str, value: Any) -> float:
+    checked = _computed(check, name, value)
     if np.ndim(checked):
         raise ValueError(f"{name} must be one number, but has shape {np.shape(checked)}: pass one at a time")
     return float(checked)
@@ -381,12 +392,13 @@ def _check_most(name: str, value: float, most: int, remedy: str) -> None:
 
 
 def _seed_sequence(seed: Any) -> np.random.SeedSequence:
-    try:
-        return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"seed must be a whole number, at least 0, a SeedSequence, or None, but is {seed!r}: pass seed=1, say"
-        ) from None
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    if seed is None or (isinstance(seed, Integral) and not isinstance(seed, bool) and int(seed) >= 0):
+        return np.random.SeedSequence(seed if seed is None else int(seed))
+    raise ValueError(
+        f"seed must be a whole number, at least 0, a SeedSequence, or None, but is {seed!r}: pass seed=1, say"
+    )
 
 
 def _check_times_between(failures: Any) -> None:
@@ -395,7 +407,8 @@ def _check_times_between(failures: Any) -> None:
     if callable(failures) or not all(hasattr(failures, name) for name in ("rvs", "cdf", "sf")):
         raise ValueError(f"failures must be a distribution of the time between failures, but is {failures!r}: {remedy}")
     # Its mean tells nothing: some that are infinite come from SciPy as NaN.
-    none = np.asarray(failures.cdf(0))
+    with np.errstate(all="ignore"):  # which SciPy meets on the way to a NaN
+        none = np.asarray(failures.cdf(0))
     if none.ndim or none != 0:
         raise ValueError(
             f"failures must be one distribution of times above 0, but has others with probability {none}: {remedy}"

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain, repeat, zip_longest
 from types import SimpleNamespace
 
+import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -353,6 +354,9 @@ def test_progress_is_optional(monkeypatch):
         ("seed", -1),
         ("seed", 1.5),
         ("seed", "a"),
+        ("seed", True),
+        ("seed", [[1], [1, 2]]),
+        ("work", da.from_array(np.array(-1.0))),
         ("seed", np.random.default_rng(1)),
         ("executor", 5),
         ("executor", "serial"),
@@ -405,8 +409,10 @@ def test_an_infinite_mean_is_allowed_although_scipy_calls_it_nan(failures):
         stats.expon(scale=-MTBF),
         stats.expon(scale=[MTBF, 2 * MTBF]),
         stats.poisson(0.5),  # 0 at times
+        stats.expon(scale=0),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_what_is_no_distribution_of_times_is_refused_with_a_remedy(failures):
     with pytest.raises(ValueError, match=r"^failures must .* pass a frozen distribution in seconds, e.g. scipy"):
         simulate_jobs(**JOB, failures=failures)
@@ -438,6 +444,26 @@ def test_mean_interval_at_the_ends_of_confidence():
     assert mean_interval([1, 3], 0) == (2, 2)
     assert mean_interval([1, 3], 1) == (-math.inf, math.inf)
     assert mean_interval([1, 1, 1], 1) == (1, 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [2.0**-1000, 1.0, 2.0**1000])
+def test_mean_interval_of_samples_whose_squares_leave_the_doubles(scale):
+    samples = np.array([1.0, 2, 4])
+    assert mean_interval(samples * scale) == tuple(end * scale for end in mean_interval(samples))
+
+
+def test_mean_interval_next_to_certainty():
+    """The quantile of n - 1 = 2 in closed form: t = (2p - 1) / sqrt(2p (1 - p)) with p = (1 + confidence)/2."""
+    tail = 2.0**-54
+    low, high = mean_interval([1, 2, 3], 1 - 2 * tail)
+    assert (high - low) / 2 == pytest.approx((1 - 2 * tail) / math.sqrt(2 * tail * (1 - tail)) / math.sqrt(3), rel=1e-9)
+
+
+def test_mean_interval_computes_a_lazy_array():
+    assert mean_interval(da.from_array(np.array([1.0, 2, 4]), chunks=2)) == mean_interval([1, 2, 4])
+    with pytest.raises(ValueError, match=r"^samples\[1\] must be finite, but is inf"):
+        mean_interval(da.from_array(np.array([1.0, np.inf])))
 
 
 def test_mean_interval_covers_the_mean_as_often_as_it_says():
