@@ -760,6 +760,11 @@ def _young(write_time: Array, mtbf: Array) -> Array:
     return np.sqrt(2 * (write_time + never_fails) * mtbf)
 
 
+def _relative(write_time: Array, mtbf: Array) -> Array:
+    """Young's interval by the MTBF, 0 if the job never fails."""
+    return np.sqrt(np.minimum(2 * write_time, np.finfo(np.float64).max)) / np.sqrt(mtbf)
+
+
 def _series_of_optimum(terms: int) -> list[float]:
     """Coefficients c of u = p (c0 + c1 p + c2 p^2 + ...), p = sqrt(2x), from u du/dp = p (1 - u)."""
     c = [1.0]
@@ -772,7 +777,7 @@ _OPTIMUM = _series_of_optimum(8)  # to the last digit below p = 0.1, within 3e-4
 
 
 def _optimal(write_time: Array, mtbf: Array) -> Array:
-    p = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf), 2)
+    p = np.minimum(_relative(write_time, mtbf), 2)
     series = p * polyval(p, _OPTIMUM, tensor=False)
 
     # From there, w = -ln(1 - u) solves w + expm1(-w) = x, which is as good near u = 1 as elsewhere. Two steps of
@@ -789,7 +794,7 @@ def _optimal(write_time: Array, mtbf: Array) -> Array:
 
 
 def _daly(write_time: Array, mtbf: Array) -> Array:
-    s = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf) / 2, 1)
+    s = np.minimum(_relative(write_time, mtbf) / 2, 1)
     u = 2 * s * (1 + s / 3 + s * s / 9) - 2 * s * s  # as published, by the MTBF
     return times_mtbf(np.where(write_time / 2 >= mtbf, 1, u), mtbf)
 
@@ -799,7 +804,7 @@ def _daly_as_printed(write_time: Array, mtbf: Array) -> Array:
     # 1 - x/3 is formed from differences that are exact near its end at x = 3.
     finite = np.minimum(mtbf, np.finfo(np.float64).max)
     rest = (finite / 4 - (write_time / 4 - finite / 2)) / (0.75 * finite)
-    s = np.minimum(np.sqrt(2 * write_time) / np.sqrt(mtbf) / 2, 2)
+    s = np.minimum(_relative(write_time, mtbf) / 2, 2)
     u = 2 * s * rest / (np.sqrt(1 + s * s / 3) + s)
     return np.where(write_time / 3 < mtbf, times_mtbf(u, mtbf), np.nan)
 
@@ -855,7 +860,8 @@ def _overhead(interval: Array, write_time: Array, mtbf: Array, restart: Array, d
     again = np.where(z < 0.1, rare * polyval(rare, _REMAINDER, tensor=False), grown / frequent * (grown + 2) - 1)
     writing = write_time / interval
     restarts = np.expm1(np.minimum(restart / mtbf, 1e5) + np.log1p(downtime / mtbf))
-    return restarts + (1 + np.minimum(restarts, np.finfo(np.float64).max)) * (writing + (1 + writing) * again)
+    most = np.finfo(np.float64).max  # so that neither factor is infinite where the other is 0
+    return restarts + (1 + np.minimum(restarts, most)) * (writing + (1 + np.minimum(writing, most)) * again)
 
 
 def _sharded_write_time(size: Array, writers: Array, writer_bandwidth: Array, bandwidth: Array) -> Array:

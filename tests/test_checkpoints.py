@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from relmath import checkpoints
 from relmath.units import GB, hour, minute, percent
-from tests.functions import assert_lazy, assert_refused_by_name, by_parameter, exact, log_uniform, near, parameters_of
+from tests.functions import (
+    assert_defined_at_the_ends,
+    assert_lazy,
+    assert_refused_by_name,
+    assert_unlike_shapes_are_named,
+    by_parameter,
+    exact,
+    log_uniform,
+    near,
+    parameters_of,
+)
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
 
@@ -620,15 +630,6 @@ def test_lazy_extremes_are_computed_without_a_warning(function):
     np.testing.assert_array_equal(function(*lazy).compute(scheduler="synchronous"), function(*grid))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-def test_shapes_that_do_not_broadcast_are_named(function):
-    first, second, *others = parameters_of(function)
-    arguments = {name: LEGAL[name] for name in others}
-    named = rf"^shapes must broadcast, but are {first} \(2,\), {second} \(3,\): "
-    with pytest.raises(ValueError, match=named):
-        function(**arguments | {first: [LEGAL[first]] * 2, second: [LEGAL[second]] * 3})
-
-
 class Elsewhere(np.lib.mixins.NDArrayOperatorsMixin):
     """An array on another device: NumPy's protocols work on it, but it cannot be brought here."""
 
@@ -671,6 +672,25 @@ def test_arrays_of_other_devices_stay_there(function):
     result = function(**{name: Elsewhere(array) for name, array in arrays.items()})
     assert isinstance(result, Elsewhere)
     np.testing.assert_array_equal(result.values, function(**arrays))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_unlike_shapes_are_named(function):
+    assert_unlike_shapes_are_named(function, LEGAL)
+
+
+@pytest.mark.parametrize(
+    "function", [f for f in FUNCTIONS if f is not checkpoints.daly_as_printed], ids=lambda function: function.__name__
+)
+def test_the_ends_of_the_domain_pass_without_a_floating_point_event(function):
+    """One formula apart, which has no value where it is not positive."""
+
+    def mend(arguments):
+        if function is checkpoints.async_overhead:
+            arguments["interval"] = np.maximum(arguments["interval"], arguments["persist"])
+        return arguments
+
+    assert_defined_at_the_ends(function, LEGAL, mend)
 
 
 def test_recipes_are_ordered_by_what_they_keep():
