@@ -6,23 +6,25 @@ independently, except where a share beta of their failures has a common cause.
 
 A double near 1 holds no more than 16 digits, so that eight replicas of 99 % count as never down. What remains of their
 downtime is in :func:`unavailability` and :func:`common_cause_unavailability`, which do not go through 1.
+
+Times from 1e-150 to 1e150 s, and 0, are safe, as in :mod:`relmath.checkpoints`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy import special
 
 from relmath import checkpoints, recovery
-from relmath.domain import Array, count, non_negative, not_below, positive, probability
+from relmath.domain import Array, checked, count, non_negative, not_below, positive, probability
+from relmath.elementwise import in_blocks, times_mtbf
 from relmath.units import year
 
 SLACK = 1e-9
 """Share of the unavailability allowed by which :func:`replicas_for` may miss it: 99 % twice does reach 99.99 %."""
-
-_ROUNDING = 2.0**-53  # how far from a target the double may lie that stands for it
-_MOST = 1 - _ROUNDING  # the largest double below 1
-_LEAST = 2.0**-1074  # the smallest above 0
 
 
 # One replica
@@ -59,8 +61,7 @@ def availability(mtbf: Array, mttr: Array) -> Array:
     >>> float(availability(99 * hour, 1 * hour))
     0.99
     """
-    with np.errstate(over="ignore"):  # a quotient beyond the doubles is infinite, and the availability 0
-        return 1 / (1 + non_negative("mttr", mttr) / positive("mtbf", mtbf))
+    return in_blocks(_availability, *_checked(mtbf=mtbf, mttr=mttr))
 
 
 def downtime(a: Array, period: Array = year) -> Array:
@@ -91,7 +92,7 @@ def downtime(a: Array, period: Array = year) -> Array:
     >>> round(float(downtime(0.9999) / minute), 1)
     52.6
     """
-    return (1 - probability("a", a)) * non_negative("period", period)
+    return in_blocks(_downtime, *_checked(a=a, period=period))
 
 
 def nines(a: Array) -> Array:
@@ -119,8 +120,7 @@ def nines(a: Array) -> Array:
     >>> [round(float(nines(a)), 2) for a in (0.99, 0.9995, 0.9999)]
     [2.0, 3.3, 4.0]
     """
-    a = probability("a", a)
-    return np.where(a < 1, -np.log1p(-np.minimum(a, _MOST)) / np.log(10), a + np.inf)[()]
+    return in_blocks(_nines, *_checked(a=a))
 
 
 # Many of them
@@ -155,7 +155,7 @@ def series(a: Array, n: Array) -> Array:
     >>> round(float(series(0.9995, 1250)), 3)
     0.535
     """
-    return probability("a", a) ** count("n", n)
+    return in_blocks(_power, *_checked(a=a, n=n))
 
 
 def parallel(a: Array, k: Array) -> Array:
@@ -192,9 +192,7 @@ def parallel(a: Array, k: Array) -> Array:
     >>> round(float(parallel(0.9995, 2)), 12)
     0.99999975
     """
-    a, k = probability("a", a), count("k", k)
-    small = np.minimum(a, 0.5)  # below a half 1 - A would be rounded, and above it is exact
-    return np.where(a < 0.5, -np.expm1(k * np.log1p(-small)), 1 - (1 - a) ** k)[()]
+    return in_blocks(_parallel, *_checked(a=a, k=k))
 
 
 def unavailability(a: Array, k: Array = 1) -> Array:
@@ -224,7 +222,7 @@ def unavailability(a: Array, k: Array = 1) -> Array:
     >>> f"{unavailability(0.99, 9):.3g}", float(1 - parallel(0.99, 9))
     ('1e-18', 0.0)
     """
-    return _to_the_power(probability("a", a), count("k", k))
+    return in_blocks(_unavailability, *_checked(a=a, k=k))
 
 
 def k_of_n(a: Array, k: Array, n: Array) -> Array:
@@ -258,10 +256,8 @@ def k_of_n(a: Array, k: Array, n: Array) -> Array:
     >>> round(float(k_of_n(0.95, 97, 100)), 4)
     0.2578
     """
-    a, k = probability("a", a), count("k", k)
-    n = not_below("n", count("n", n), "k", k)
-    at_least_one = np.maximum(k, 1)  # the binomial tail as an incomplete beta function, which starts there
-    return np.where(k > 0, special.betainc(at_least_one, np.maximum(n - k, 0) + 1, a), 1 + 0 * (a + n))[()]
+    a, k, n = _checked(a=a, k=k, n=n)
+    return in_blocks(_k_of_n, a, k, not_below("n", n, "k", k))
 
 
 def common_cause(a: Array, k: Array, beta: Array) -> Array:
@@ -306,12 +302,7 @@ def common_cause(a: Array, k: Array, beta: Array) -> Array:
     >>> [round(float(common_cause(0.99, k, 0.05) / percent), 3) for k in (1, 2, 3)]
     [99.0, 99.941, 99.95]
     """
-    a, k, beta = probability("a", a), count("k", k, least=1), probability("beta", beta)
-    # beta A + (1 - beta) (1 - (1 - beta)^(k-1) U^k): nothing cancels, whatever the arguments.
-    small = np.minimum(a, 0.5)
-    exponent = k * np.log1p(-small) + (k - 1) * np.log1p(-np.minimum(beta, _MOST))
-    up = np.where(a < 0.5, -np.expm1(exponent), 1 - (1 - a) ** k * (1 - beta) ** (k - 1))
-    return beta * a + (1 - beta) * up
+    return in_blocks(_common_cause, *_checked_replicas(a=a, k=k, beta=beta))
 
 
 def common_cause_unavailability(a: Array, k: Array, beta: Array) -> Array:
@@ -343,8 +334,7 @@ def common_cause_unavailability(a: Array, k: Array, beta: Array) -> Array:
     >>> f"{common_cause_unavailability(0.99, 2, 0.05):.4g}"
     '0.0005903'
     """
-    a, k, beta = probability("a", a), count("k", k, least=1), probability("beta", beta)
-    return beta * (1 - a) + _to_the_power(a, k) * _to_the_power(beta, k)
+    return in_blocks(_common_cause_unavailability, *_checked_replicas(a=a, k=k, beta=beta))
 
 
 def replicas_for(a: Array, target: Array, beta: Array = 0) -> Array:
@@ -383,14 +373,7 @@ def replicas_for(a: Array, target: Array, beta: Array = 0) -> Array:
     >>> float(replicas_for(0.99, 0.9999, beta=0.05))
     inf
     """
-    a, target, beta = probability("a", a), probability("target", target), probability("beta", beta)
-    allowed = (1 - target) * (1 + SLACK) + _ROUNDING - beta * (1 - a)
-    wanted = -np.log(np.clip(allowed, _ROUNDING**2, 1))
-    each = -np.log1p(-np.minimum(a, _MOST)) - np.log1p(-np.minimum(beta, _MOST))  # what a replica adds
-    with np.errstate(over="ignore"):  # replicas that are hardly ever up: more than the doubles can count
-        replicas = np.maximum(np.ceil(wanted / np.maximum(each, _LEAST)), 1)
-    reachable = (allowed > 0) & ((target < 1) | (a == 1))
-    return np.where(a == 1, 1 + 0 * wanted, np.where(reachable, replicas, replicas + np.inf))[()]
+    return in_blocks(_replicas_for, *_checked(a=a, target=target, beta=beta))
 
 
 # Strategies against failures: their efficiency, on the same axes
@@ -431,7 +414,8 @@ def restart_efficiency(write_time: Array, mtbf: Array, restart: Array = 0, downt
     >>> round(float(restart_efficiency(24.5, 4.14 * hour, restart=24.5, downtime=90) / percent), 2)
     93.65
     """
-    return recovery.fleet_efficiency(1, positive("mtbf", mtbf), write_time, restart, downtime)
+    arguments = _checked(write_time=write_time, mtbf=mtbf, restart=restart, downtime=downtime)
+    return in_blocks(_restart_efficiency, *arguments)
 
 
 def failures_per_interruption(pairs: Array) -> Array:
@@ -466,10 +450,7 @@ def failures_per_interruption(pairs: Array) -> Array:
     >>> [round(float(failures_per_interruption(pairs)), 2) for pairs in (1, 2, 625)]
     [3.0, 3.67, 45.32]
     """
-    b = count("pairs", pairs, least=1)
-    few, many = np.minimum(b, 16), np.maximum(b, 16)  # from 16 on Stirling's series is good to the last digit
-    stirling = sum(c / many ** (2 * j - 1) for j, c in enumerate(_STIRLING, start=1))
-    return 1 + np.where(b < 16, few * special.beta(0.5, few), np.sqrt(np.pi * many) * np.exp(stirling))[()]
+    return in_blocks(_failures_per_interruption, *_checked(pairs=pairs))
 
 
 def replication_efficiency(
@@ -513,10 +494,8 @@ def replication_efficiency(
     >>> round(float(replication_efficiency(24.5, 4.14 * hour, pairs=625, restart=24.5, downtime=90) / percent), 2)
     49.57
     """
-    mtbf = positive("mtbf", mtbf)
-    with np.errstate(over="ignore"):
-        mtti = mtbf * failures_per_interruption(pairs)
-    return restart_efficiency(write_time, mtti, restart, downtime) / 2
+    arguments = _checked(write_time=write_time, mtbf=mtbf, pairs=pairs, restart=restart, downtime=downtime)
+    return in_blocks(_replication_efficiency, *arguments)
 
 
 def elastic_efficiency(mtbf: Array, pause: Array) -> Array:
@@ -551,8 +530,7 @@ def elastic_efficiency(mtbf: Array, pause: Array) -> Array:
     >>> round(float(elastic_efficiency(4.14 * hour, 3 * minute) / percent), 1)
     97.6
     """
-    with np.errstate(over="ignore", under="ignore"):  # a pause beyond all MTBFs leaves nothing
-        return np.exp(-2 * (non_negative("pause", pause) / positive("mtbf", mtbf)))
+    return in_blocks(_elastic_efficiency, *_checked(mtbf=mtbf, pause=pause))
 
 
 def break_even_pause(write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
@@ -590,12 +568,93 @@ def break_even_pause(write_time: Array, mtbf: Array, restart: Array = 0, downtim
     >>> round(float(break_even_pause(24.5, 4.14 * hour, restart=24.5, downtime=90) / minute), 1)
     8.1
     """
-    write_time, mtbf = non_negative("write_time", write_time), positive("mtbf", mtbf)
-    restart, downtime = non_negative("restart", restart), non_negative("downtime", downtime)
-    finite = np.minimum(mtbf, np.finfo(np.float64).max)
-    with np.errstate(over="ignore"):
-        down = finite * np.log1p(downtime / finite)
-        return (write_time + checkpoints.optimal(write_time, mtbf) + restart + down) / 2
+    arguments = _checked(write_time=write_time, mtbf=mtbf, restart=restart, downtime=downtime)
+    return in_blocks(_break_even_pause, *arguments)
+
+
+_CHECKS: dict[str, Callable[[str, Array], Array]] = {
+    "mtbf": positive,
+    "mttr": non_negative,
+    "a": probability,
+    "period": non_negative,
+    "n": count,
+    "k": count,
+    "beta": probability,
+    "target": probability,
+    "write_time": non_negative,
+    "restart": non_negative,
+    "downtime": non_negative,
+    "pairs": partial(count, least=1),
+    "pause": non_negative,
+}
+
+
+_checked = partial(checked, _CHECKS)
+_checked_replicas = partial(checked, _CHECKS | {"k": partial(count, least=1)})  # a common cause needs one to strike
+
+
+# The kernels, as in relmath.checkpoints: on arguments already checked, with both branches of a `where` evaluated.
+
+_ROUNDING = 2.0**-53  # how far from a target the double may lie that stands for it
+_MOST = 1 - _ROUNDING  # the largest double below 1
+_LEAST = 2.0**-1074  # the smallest above 0
+
+
+def _availability(mtbf: Array, mttr: Array) -> Array:
+    return 1 / (1 + mttr / mtbf)
+
+
+def _downtime(a: Array, period: Array) -> Array:
+    return (1 - a) * period
+
+
+def _nines(a: Array) -> Array:
+    return -np.log1p(-a) / np.log(10)
+
+
+def _power(base: Array, exponent: Array) -> Array:
+    return base**exponent + 0 * (base + exponent)  # 1, if the exponent is 0, but not of what is outside the domain
+
+
+def _log_down(a: Array, k: Array) -> Array:
+    """Logarithm of (1 - a)^k up to a half: there 1 - a would be rounded, and above it is exact."""
+    return k * np.log1p(-np.minimum(a, 0.5))
+
+
+def _parallel(a: Array, k: Array) -> Array:
+    return np.where(a < 0.5, -np.expm1(_log_down(a, k)), 1 - _power(1 - a, k))
+
+
+def _unavailability(a: Array, k: Array) -> Array:
+    return np.where(a < 0.5, np.exp(_log_down(a, k)), _power(1 - a, k))
+
+
+def _k_of_n(a: Array, k: Array, n: Array) -> Array:
+    at_least_one = np.maximum(k, 1)  # the binomial tail as an incomplete beta function, which starts there
+    return np.where(k > 0, special.betainc(at_least_one, np.maximum(n - k, 0) + 1, a), 1 + 0 * (a + n))
+
+
+def _common_cause(a: Array, k: Array, beta: Array) -> Array:
+    # beta A + (1 - beta) (1 - (1 - beta)^(k-1) U^k): nothing cancels, whatever the arguments.
+    own = k * np.log1p(-a) + (k - 1) * np.log1p(-np.minimum(beta, _MOST))
+    return beta * a + (1 - beta) * -np.expm1(own)
+
+
+def _common_cause_unavailability(a: Array, k: Array, beta: Array) -> Array:
+    return beta * (1 - a) + _unavailability(a, k) * _unavailability(beta, k)
+
+
+def _replicas_for(a: Array, target: Array, beta: Array) -> Array:
+    allowed = (1 - target) * (1 + SLACK) + _ROUNDING - beta * (1 - a)
+    wanted = -np.log(np.clip(allowed, _ROUNDING**2, 1))
+    each = -np.log1p(-np.minimum(a, _MOST)) - np.log1p(-np.minimum(beta, _MOST))  # what a replica adds
+    replicas = np.maximum(np.ceil(wanted / np.maximum(each, _LEAST)), 1)
+    reachable = (allowed > 0) & ((target < 1) | (a == 1))
+    return np.where(a == 1, 1 + 0 * wanted, np.where(reachable, replicas, replicas + np.inf))
+
+
+def _restart_efficiency(write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> Array:
+    return recovery._fleet_efficiency(np.float64(1), mtbf, write_time, restart, downtime)
 
 
 _STIRLING = [
@@ -604,6 +663,20 @@ _STIRLING = [
 """Coefficients of 1/b, 1/b^3, ... in the logarithm of 4^b / binom(2b, b) / sqrt(pi b)."""
 
 
-def _to_the_power(a: Array, k: Array) -> Array:
-    """(1 - a)^k: below a half 1 - a would be rounded, and above it is exact."""
-    return np.where(a < 0.5, np.exp(k * np.log1p(-np.minimum(a, 0.5))), (1 - a) ** k)[()]
+def _failures_per_interruption(pairs: Array) -> Array:
+    few, many = np.minimum(pairs, 16), np.maximum(pairs, 16)  # from 16 on Stirling's series is good to the last digit
+    stirling = sum(c / many ** (2 * j - 1) for j, c in enumerate(_STIRLING, start=1))
+    return 1 + np.where(pairs < 16, few * special.beta(0.5, few), np.sqrt(np.pi * many) * np.exp(stirling))
+
+
+def _replication_efficiency(write_time: Array, mtbf: Array, pairs: Array, restart: Array, downtime: Array) -> Array:
+    return _restart_efficiency(write_time, mtbf * _failures_per_interruption(pairs), restart, downtime) / 2
+
+
+def _elastic_efficiency(mtbf: Array, pause: Array) -> Array:
+    return np.exp(-2 * (pause / mtbf))
+
+
+def _break_even_pause(write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> Array:
+    down = times_mtbf(np.log1p(downtime / mtbf), mtbf)
+    return (write_time + checkpoints._optimal(write_time, mtbf) + restart + down) / 2

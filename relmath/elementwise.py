@@ -19,8 +19,8 @@ def in_blocks(kernel: Callable[..., Array], *arguments: Array) -> Array:
     """
     if any(map(is_lazy, arguments)):
         return _lazily(partial(in_blocks, kernel), arguments)
-    # What overflows is infinite, or so far out that its limit is reached; what underflows is 0.
-    with np.errstate(over="ignore", under="ignore"):
+    # What overflows or is divided by 0 is infinite, or so far out that its limit is reached; what underflows is 0.
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
         if not all(isinstance(argument, np.ndarray | np.generic) for argument in arguments):
             return kernel(*arguments)
         access: list[Any] = [["readonly"]] * len(arguments) + [["writeonly", "allocate"]]

@@ -2,16 +2,21 @@ r"""Recovery: what a failure costs, what is left of the wall time, and how far a
 
 A failure costs four phases: it is detected, the job is rescheduled, its state reloaded, and the work since the last
 checkpoint replayed. Detect and reschedule are a downtime D, in which nothing can fail; reload is a restart R, in which
-failures may strike. Failures are a Poisson process, as in :mod:`relmath.checkpoints`.
+failures may strike. Failures are a Poisson process, as in :mod:`relmath.checkpoints`, and times from 1e-150 to 1e150 s,
+and 0, are safe.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy import special
 
 from relmath import checkpoints
-from relmath.domain import Array, count, non_negative, positive, positive_finite, probability
+from relmath.domain import Array, checked, count, non_negative, positive, positive_finite, probability
+from relmath.elementwise import in_blocks
 
 STEPS = 5  # of Newton's method: enough for the last digits over 36 decades of each time, as tests show
 
@@ -49,12 +54,7 @@ def recovery_time(detect: Array, reschedule: Array, reload: Array, replay: Array
     >>> round(float(recovery_time(detect=30, reschedule=60, reload=24.5, replay=427.2)), 1)
     541.7
     """
-    return (
-        non_negative("detect", detect)
-        + non_negative("reschedule", reschedule)
-        + non_negative("reload", reload)
-        + non_negative("replay", replay)
-    )
+    return in_blocks(_recovery_time, *_checked(detect=detect, reschedule=reschedule, reload=reload, replay=replay))
 
 
 def failure_cost(interval: Array, write_time: Array, mtbf: Array, restart: Array = 0, downtime: Array = 0) -> Array:
@@ -96,17 +96,8 @@ def failure_cost(interval: Array, write_time: Array, mtbf: Array, restart: Array
     >>> round(float(failure_cost(checkpoints.young(24.5, mtbf), 24.5, mtbf, restart=24.5, downtime=90)), 1)
     548.9
     """
-    interval = positive_finite("interval", interval)
-    write_time = non_negative("write_time", write_time)
-    mtbf = positive("mtbf", mtbf)
-    restart = non_negative("restart", restart)
-    downtime = non_negative("downtime", downtime)
-    lost = checkpoints.mean_lost_work(interval + write_time, mtbf)
-    with np.errstate(over="ignore", under="ignore"):  # what overflows is infinite, what underflows 0
-        r = restart / mtbf
-        fails = -np.expm1(-r)
-        in_restart = restart * (np.where(r > 0, fails, 1) / np.where(r > 0, r, 1))
-        return downtime + in_restart + np.exp(-r) * lost
+    arguments = _checked(interval=interval, write_time=write_time, mtbf=mtbf, restart=restart, downtime=downtime)
+    return in_blocks(_failure_cost, *arguments)
 
 
 def detection_time(heartbeat: Array, misses: Array) -> Array:
@@ -139,10 +130,7 @@ def detection_time(heartbeat: Array, misses: Array) -> Array:
     >>> float(detection_time(heartbeat=12, misses=3))
     30.0
     """
-    heartbeat = positive_finite("heartbeat", heartbeat)
-    misses = count("misses", misses, least=1)
-    with np.errstate(over="ignore"):
-        return (misses - 0.5) * heartbeat
+    return in_blocks(_detection_time, *_checked(heartbeat=heartbeat, misses=misses))
 
 
 def false_alarm_time(heartbeat: Array, misses: Array, loss: Array) -> Array:
@@ -181,13 +169,7 @@ def false_alarm_time(heartbeat: Array, misses: Array, loss: Array) -> Array:
 
     hours; with three, and the same mean time to detection of 30 s, every 111 days.
     """
-    heartbeat = positive_finite("heartbeat", heartbeat)
-    misses = count("misses", misses, least=1)
-    loss = probability("loss", loss)
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        certain = loss == 1  # each beat is missed, and the m-th is the alarm
-        beats = np.where(certain, misses, -np.expm1(misses * np.log(loss)) / np.where(certain, 1, 1 - loss))
-        return heartbeat * beats / loss**misses
+    return in_blocks(_false_alarm_time, *_checked(heartbeat=heartbeat, misses=misses, loss=loss))
 
 
 def heartbeat_overhead(
@@ -230,11 +212,8 @@ def heartbeat_overhead(
     >>> round(float(heartbeat_overhead(12, 3, 0.001, 1250, 4.1379 * hour, 511.7) / percent), 2)
     0.21
     """
-    waiting = detection_time(heartbeat, misses) / positive("mtbf", mtbf)
-    nodes = count("nodes", nodes, least=1)
-    alarm_cost = non_negative("alarm_cost", alarm_cost)
-    with np.errstate(over="ignore", under="ignore"):
-        return waiting + nodes * alarm_cost / false_alarm_time(heartbeat, misses, loss)
+    arguments = _checked(heartbeat=heartbeat, misses=misses, loss=loss, nodes=nodes, mtbf=mtbf, alarm_cost=alarm_cost)
+    return in_blocks(_heartbeat_overhead, *arguments)
 
 
 def best_heartbeat(misses: Array, loss: Array, nodes: Array, mtbf: Array, alarm_cost: Array) -> Array:
@@ -253,12 +232,13 @@ def best_heartbeat(misses: Array, loss: Array, nodes: Array, mtbf: Array, alarm_
     mtbf : array_like
         Mean time between failures of the whole job, M, in seconds. Above 0; infinite if it never fails.
     alarm_cost : array_like
-        Time that a false alarm costs, in seconds. Above 0 and finite.
+        Time that a false alarm costs, in seconds. At least 0.
 
     Returns
     -------
     array_like
-        Time between heartbeats, in seconds. 0 if none is ever lost; infinite if the job never fails and some are.
+        Time between heartbeats, in seconds. 0 if none is ever lost, or if false alarms cost nothing; else infinite if
+        the job never fails.
 
     Raises
     ------
@@ -271,13 +251,8 @@ def best_heartbeat(misses: Array, loss: Array, nodes: Array, mtbf: Array, alarm_
     >>> round(float(best_heartbeat(3, 0.001, 1250, 4.1379 * hour, 511.7)), 2)
     1.95
     """
-    beats = false_alarm_time(1, misses, loss)
-    mtbf = positive("mtbf", mtbf)
-    cost = count("nodes", nodes, least=1) * positive_finite("alarm_cost", alarm_cost)
-    with np.errstate(over="ignore", under="ignore"):
-        never = beats == np.inf
-        finite = np.where(never, 1, beats)
-        return np.where(never, 0, np.sqrt(cost / finite / detection_time(1, misses)) * np.sqrt(mtbf))[()]
+    arguments = _checked(misses=misses, loss=loss, nodes=nodes, mtbf=mtbf, alarm_cost=alarm_cost)
+    return in_blocks(_best_heartbeat, *arguments)
 
 
 def spares(failures_in_repair_time: Array, confidence: Array) -> Array:
@@ -319,14 +294,8 @@ def spares(failures_in_repair_time: Array, confidence: Array) -> Array:
     >>> float(spares(64 * 6.5 / (1000 * day) * 3 * day, confidence=0.99))
     4.0
     """
-    mean = non_negative("failures_in_repair_time", failures_in_repair_time)
-    confidence = probability("confidence", confidence)
-    with np.errstate(all="ignore"):
-        shortage = (1 - confidence) * (1 + 1e-9)
-        needed = np.floor(special.pdtrik(confidence, mean))  # within one of the answer, as tests show
-        for fewer in (needed - 1, needed):
-            needed = np.where(special.pdtrc(np.maximum(fewer, 0), mean) <= shortage, fewer, fewer + 1)
-        return np.where(confidence == 1, np.where(mean == 0, 0, mean * np.inf), needed)[()]
+    mean_and_confidence = _checked(failures_in_repair_time=failures_in_repair_time, confidence=confidence)
+    return in_blocks(_spares, *mean_and_confidence)
 
 
 def first_order_goodput(interval: Array, write_time: Array, mtbf: Array, recovery: Array) -> Array:
@@ -365,12 +334,8 @@ def first_order_goodput(interval: Array, write_time: Array, mtbf: Array, recover
     >>> round(float(first_order_goodput(checkpoints.young(24.5, mtbf), 24.5, mtbf, 541.7) / percent), 2)
     93.5
     """
-    interval = positive_finite("interval", interval)
-    write_time = non_negative("write_time", write_time)
-    mtbf = positive("mtbf", mtbf)
-    recovery = non_negative("recovery", recovery)
-    with np.errstate(over="ignore", under="ignore"):
-        return 1 - write_time / interval - recovery / mtbf
+    arguments = _checked(interval=interval, write_time=write_time, mtbf=mtbf, recovery=recovery)
+    return in_blocks(_first_order_goodput, *arguments)
 
 
 def ettr(interval: Array, write_time: Array, failure_rate: Array, restart: Array) -> Array:
@@ -413,12 +378,8 @@ def ettr(interval: Array, write_time: Array, failure_rate: Array, restart: Array
     >>> round(float(ettr(checkpoints.young(24.5, mtbf), 24.5, 1 / mtbf, restart=114.5) / percent), 2)
     93.68
     """
-    interval = positive_finite("interval", interval)
-    write_time = non_negative("write_time", write_time)
-    failure_rate = non_negative("failure_rate", failure_rate)
-    restart = non_negative("restart", restart)
-    with np.errstate(over="ignore", under="ignore"):
-        return (1 - failure_rate * (restart + interval / 2)) / (1 + write_time / interval)
+    arguments = _checked(interval=interval, write_time=write_time, failure_rate=failure_rate, restart=restart)
+    return in_blocks(_ettr, *arguments)
 
 
 def wall_time(useful: Array, efficiency: Array) -> Array:
@@ -449,11 +410,7 @@ def wall_time(useful: Array, efficiency: Array) -> Array:
     >>> float(wall_time(30 * day, 0.75) / day)
     40.0
     """
-    useful = non_negative("useful", useful)
-    efficiency = probability("efficiency", efficiency)
-    with np.errstate(over="ignore", divide="ignore"):
-        nothing = useful == 0
-        return np.where(nothing, 0, useful / np.where(nothing, 1, efficiency))[()]
+    return in_blocks(_wall_time, *_checked(useful=useful, efficiency=efficiency))
 
 
 def fleet_efficiency(
@@ -495,9 +452,8 @@ def fleet_efficiency(
     >>> round(float(fleet_efficiency(1250, 5172.4 * hour, 24.5, restart=24.5, downtime=90) / percent), 2)
     93.65
     """
-    fleet = _fleet(node_mtbf, write_time, restart, downtime)
-    with np.errstate(over="ignore", under="ignore"):
-        return np.exp(-_loss_exponent(count("nodes", nodes, least=1), *fleet))
+    arguments = _checked(nodes=nodes, node_mtbf=node_mtbf, write_time=write_time, restart=restart, downtime=downtime)
+    return in_blocks(_fleet_efficiency, *arguments)
 
 
 def speedup(
@@ -553,15 +509,16 @@ def speedup(
     >>> round(float(speedup(1250, 625, 5172.4 * hour, 24.5, restart=24.5, downtime=90)), 3)
     1.959
     """
-    nodes = count("nodes", nodes, least=1)
-    baseline = count("baseline", baseline, least=1)
-    fleet = _fleet(node_mtbf, write_time, restart, downtime)
-    serial = probability("serial", serial)
-    with np.errstate(over="ignore", under="ignore"):
-        lost = _loss_exponent(nodes, *fleet) - _loss_exponent(baseline, *fleet)
-        # Speeds by N/(1 + f_s (N - 1)) = 1/(1/N + f_s (1 - 1/N)), which does not overflow
-        times = [1 / n + serial * (1 - 1 / n) for n in (baseline, nodes)]
-        return times[0] / times[1] * np.exp(-lost)
+    arguments = _checked(
+        nodes=nodes,
+        baseline=baseline,
+        node_mtbf=node_mtbf,
+        write_time=write_time,
+        restart=restart,
+        downtime=downtime,
+        serial=serial,
+    )
+    return in_blocks(_speedup, *arguments)
 
 
 def fastest_fleet(node_mtbf: Array, write_time: Array, restart: Array = 0, downtime: Array = 0) -> Array:
@@ -602,46 +559,161 @@ def fastest_fleet(node_mtbf: Array, write_time: Array, restart: Array = 0, downt
     >>> print(f"{8 * fastest_fleet(5172.4 * hour, 24.5, restart=24.5, downtime=90):.3g}")
     1.18e+06
     """
-    node_mtbf, write_time, restart, downtime = _fleet(node_mtbf, write_time, restart, downtime)
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        unbounded = write_time + restart == 0
-        write_time = np.where(unbounded, 1, write_time)
-        # In units of delta + R: n = 1/M solves (1 + D n) (x/u + R n) = 1 with x = delta n. A product on the left bounds
-        # n, closely where it is the largest, and so the least of the bounds is always close.
-        unit = write_time + restart
-        write_time, restart, downtime = write_time / unit, restart / unit, np.minimum(downtime / unit, 1e300)
-        log_n = np.minimum(
-            -np.log(downtime) / 2, np.minimum(0, np.log(2 / write_time) / 3 - np.log(downtime) * (2 / 3))
-        )
-        for _ in range(STEPS):
-            n = np.exp(log_n)
-            x, reload, down = write_time * n, restart * n, downtime * n
-            u = np.maximum(_optimum(x), 1e-300)
-            write = x / u
-            # The logarithm of the left side is convex in that of n: from above, Newton's method runs down to the root.
-            slope = down / (1 + down) + (write * (1 - write * (1 - u) / u) + reload) / (write + reload)
-            log_n = log_n - (np.log1p(down) + np.log(write + reload)) / slope
-        return np.where(unbounded, np.inf, np.exp(log_n) * (node_mtbf / unit))[()]
+    arguments = _checked(node_mtbf=node_mtbf, write_time=write_time, restart=restart, downtime=downtime)
+    return in_blocks(_fastest_fleet, *arguments)
 
 
-def _fleet(node_mtbf: Array, write_time: Array, restart: Array, downtime: Array) -> tuple[Array, ...]:
-    return (
-        positive("node_mtbf", node_mtbf),
-        non_negative("write_time", write_time),
-        non_negative("restart", restart),
-        non_negative("downtime", downtime),
-    )
+_CHECKS: dict[str, Callable[[str, Array], Array]] = {
+    "detect": non_negative,
+    "reschedule": non_negative,
+    "reload": non_negative,
+    "replay": non_negative,
+    "interval": positive_finite,
+    "write_time": non_negative,
+    "mtbf": positive,
+    "restart": non_negative,
+    "downtime": non_negative,
+    "heartbeat": positive_finite,
+    "misses": partial(count, least=1),
+    "loss": probability,
+    "nodes": partial(count, least=1),
+    "alarm_cost": non_negative,
+    "failures_in_repair_time": non_negative,
+    "confidence": probability,
+    "recovery": non_negative,
+    "failure_rate": non_negative,
+    "useful": non_negative,
+    "efficiency": probability,
+    "baseline": partial(count, least=1),
+    "node_mtbf": positive,
+    "serial": probability,
+}
+
+
+_checked = partial(checked, _CHECKS)
+
+
+# The kernels, as in relmath.checkpoints: on arguments already checked, with both branches of a `where` evaluated.
+
+_MANY = 1e8  # failures in repair, above which their number is as good as normal
+_MOST = 1e300  # so large that no sum of such terms overflows, and that e^-_MOST is 0
+
+
+def _recovery_time(detect: Array, reschedule: Array, reload: Array, replay: Array) -> Array:
+    return detect + reschedule + reload + replay
+
+
+def _failure_cost(interval: Array, write_time: Array, mtbf: Array, restart: Array, downtime: Array) -> Array:
+    r = restart / mtbf
+    in_restart = restart * (np.where(r > 0, -np.expm1(-r), 1) / np.where(r > 0, r, 1))
+    segment = np.minimum(interval + write_time, np.finfo(np.float64).max)
+    lost = checkpoints._mean_lost_work(segment, mtbf, np.float64(0))
+    return downtime + in_restart + np.exp(-r) * lost
+
+
+def _detection_time(heartbeat: Array, misses: Array) -> Array:
+    return (misses - 0.5) * heartbeat
+
+
+def _beats(misses: Array, loss: Array) -> Array:
+    """Beats to a false alarm, by the chance that so many in a row are lost: 1 + p + ... + p^(m-1)."""
+    certain = loss == 1  # each beat is missed, and the m-th is the alarm
+    return np.where(certain, misses, -np.expm1(misses * np.log(loss)) / np.where(certain, 1, 1 - loss))
+
+
+def _false_alarm_time(heartbeat: Array, misses: Array, loss: Array) -> Array:
+    half = loss ** (misses / 2)  # a half at a time, since the chance of all may be below the doubles
+    return heartbeat / half * _beats(misses, loss) / half
+
+
+def _heartbeat_overhead(
+    heartbeat: Array, misses: Array, loss: Array, nodes: Array, mtbf: Array, alarm_cost: Array
+) -> Array:
+    alarms = nodes * (alarm_cost / _false_alarm_time(heartbeat, misses, loss))
+    return _detection_time(heartbeat / mtbf, misses) + alarms
+
+
+def _best_heartbeat(misses: Array, loss: Array, nodes: Array, mtbf: Array, alarm_cost: Array) -> Array:
+    finite = np.minimum(mtbf, np.finfo(np.float64).max)
+    alarms = np.sqrt(nodes) / np.sqrt(_beats(misses, loss)) / np.sqrt(misses - 0.5) * loss ** (misses / 2)
+    return alarms * np.sqrt(alarm_cost) * np.sqrt(finite) + np.where((loss > 0) & (alarm_cost > 0), mtbf - finite, 0)
+
+
+def _spares(mean: Array, confidence: Array) -> Array:
+    shortage = (1 - confidence) * (1 + 1e-9)
+    # Two quantiles that are within one of the answer, as tests show: the incomplete gamma function's, and of large
+    # means that of the normal distribution, corrected for its skewness.
+    few, many = np.minimum(mean, _MANY), np.maximum(mean, _MANY)
+    z = np.clip(np.where(confidence < 0.5, special.ndtri(confidence), -special.ndtri(1 - confidence)), -40, 40)
+    normal = many + z * np.sqrt(many) + (z * z - 1) / 6
+    needed = np.floor(np.where(mean < _MANY, special.pdtrik(confidence, few), normal))
+    for fewer in (needed - 1, needed):
+        needed = np.where(special.pdtrc(np.maximum(fewer, 0), mean) <= shortage, fewer, fewer + 1)
+    return np.where(confidence == 1, np.where(mean > 0, np.inf, mean), np.where(confidence == 0, 0 * mean, needed))
+
+
+def _first_order_goodput(interval: Array, write_time: Array, mtbf: Array, recovery: Array) -> Array:
+    return 1 - write_time / interval - recovery / mtbf
+
+
+def _ettr(interval: Array, write_time: Array, failure_rate: Array, restart: Array) -> Array:
+    lost = failure_rate * restart + failure_rate * (interval / 2)
+    return (1 - np.minimum(lost, np.finfo(np.float64).max)) / (1 + write_time / interval)
+
+
+def _wall_time(useful: Array, efficiency: Array) -> Array:
+    nothing = useful == 0
+    return np.where(nothing, 0 * efficiency, useful / np.where(nothing, 1, efficiency))
 
 
 def _optimum(x: Array) -> Array:
     """Optimal interval by the MTBF, for a write time by the MTBF; beyond 1000 it is 1."""
-    return checkpoints.optimal(np.minimum(x, 1000), 1)
+    return checkpoints._optimal(np.minimum(x, 1000), np.float64(1))
 
 
-def _loss_exponent(nodes: Array, node_mtbf: Array, write_time: Array, restart: Array, downtime: Array) -> Array:
-    """Minus the logarithm of the efficiency. At the optimum 1 - u is e^-(u + x), which does not cancel."""
-    most = 1e300  # so large that no sum of such terms overflows, and that e^-most is 0
-    rate = np.minimum(nodes / node_mtbf, most)
-    x = np.minimum(write_time * rate, most)
-    restarts = np.minimum(restart * rate, most) + np.log1p(np.minimum(downtime * rate, most))
-    return _optimum(x) + x + restarts
+def _fleet_efficiency(nodes: Array, node_mtbf: Array, write_time: Array, restart: Array, downtime: Array) -> Array:
+    rate = np.minimum(nodes / node_mtbf, _MOST)
+    x = np.minimum(write_time * rate, _MOST)
+    restarts = np.minimum(restart * rate, _MOST) + np.log1p(np.minimum(downtime * rate, _MOST))
+    return np.exp(-(_optimum(x) + x + restarts))  # at the optimum 1 - u is e^-(u + x), which does not cancel
+
+
+def _speedup(
+    nodes: Array,
+    baseline: Array,
+    node_mtbf: Array,
+    write_time: Array,
+    restart: Array,
+    downtime: Array,
+    serial: Array,
+) -> Array:
+    # The logarithm of both efficiencies' ratio, whose large terms are proportional to the nodes: they are subtracted
+    # as nodes, so as not to cancel.
+    rates = [np.minimum(n / node_mtbf, _MOST) for n in (baseline, nodes)]
+    more = np.clip((nodes - baseline) / node_mtbf, -_MOST, _MOST)
+    lost = more * write_time + more * restart
+    for sign, rate in zip((-1, 1), rates, strict=True):
+        lost = lost + sign * (_optimum(write_time * rate) + np.log1p(np.minimum(downtime * rate, _MOST)))
+    # Speeds by N/(1 + f_s (N - 1)) = 1/(1/N + f_s (1 - 1/N)), which does not overflow
+    times = [1 / n + serial * (1 - 1 / n) for n in (baseline, nodes)]
+    return times[0] / times[1] * np.exp(-lost)
+
+
+def _fastest_fleet(node_mtbf: Array, write_time: Array, restart: Array, downtime: Array) -> Array:
+    unbounded = write_time + restart == 0
+    write_time = np.where(unbounded, 1, write_time)
+    # In units of delta + R: n = 1/M solves (1 + D n) (x/u + R n) = 1 with x = delta n. A product on the left bounds
+    # n, closely where it is the largest, and so the least of the bounds is always close.
+    unit = np.minimum(write_time + restart, np.finfo(np.float64).max)
+    write_time, restart, downtime = write_time / unit, restart / unit, np.minimum(downtime / unit, _MOST)
+    log_d = np.log(downtime)
+    log_n = np.minimum(-log_d / 2, np.minimum(0, np.log(2 / write_time) / 3 - log_d * (2 / 3)))
+    for _ in range(STEPS):
+        n = np.exp(log_n)
+        x, reload, down = write_time * n, restart * n, downtime * n
+        u = np.maximum(_optimum(x), 1e-300)
+        write = x / u
+        # The logarithm of the left side is convex in that of n: from above, Newton's method runs down to the root.
+        slope = down / (1 + down) + (write * (1 - write * (1 - u) / u) + reload) / (write + reload)
+        log_n = log_n - (np.log1p(down) + np.log(write + reload)) / slope
+    return np.where(unbounded, node_mtbf + downtime + np.inf, np.exp(log_n) * (node_mtbf / unit))

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from relmath import availability, checkpoints
 from relmath.notebook import notation
 from relmath.units import day, hour, minute, year
-from tests.functions import assert_lazy, assert_refused_by_name, by_parameter, exact, log_uniform, near, parameters_of
+from tests.functions import (
+    assert_defined_at_the_ends,
+    assert_lazy,
+    assert_refused_by_name,
+    assert_unlike_shapes_are_named,
+    by_parameter,
+    exact,
+    log_uniform,
+    near,
+    parameters_of,
+)
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
 
@@ -418,6 +428,25 @@ def test_lazy_arrays_stay_lazy(function):
     if "n" in names and "k" in names:
         arrays["n"] += arrays["k"]
     assert_lazy(function, arrays, ILLEGAL)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_unlike_shapes_are_named(function):
+    assert_unlike_shapes_are_named(function, LEGAL)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_the_ends_of_the_domain_pass_without_a_floating_point_event(function):
+    """Of replicas there are no more than 1e15 here: SciPy's incomplete beta function has gaps at 1e300."""
+
+    def mend(arguments):
+        if "n" in arguments:
+            arguments["n"] = np.minimum(arguments["n"], 1e15)
+            if "k" in arguments:
+                arguments["k"] = np.minimum(arguments["k"], arguments["n"])
+        return arguments
+
+    assert_defined_at_the_ends(function, LEGAL, mend)
 
 
 def test_every_parameter_has_its_symbol():

@@ -1,7 +1,5 @@
 """Cost of failures, goodput and growing fleets: published figures, other routes in 50 digits, limits, lazy arrays."""
 
-import dask
-import dask.array as da
 import mpmath as mp
 import numpy as np
 import pytest
@@ -11,7 +9,17 @@ from scipy import stats
 
 from relmath import checkpoints, recovery, simulation
 from relmath.units import day, hour, minute, percent
-from tests.functions import assert_refused_by_name, by_parameter, exact, log_uniform, near, parameters_of
+from tests.functions import (
+    assert_defined_at_the_ends,
+    assert_lazy,
+    assert_refused_by_name,
+    assert_unlike_shapes_are_named,
+    by_parameter,
+    exact,
+    log_uniform,
+    near,
+    parameters_of,
+)
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
 
@@ -69,6 +77,7 @@ ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
     "nodes": (0.0, 1.5, np.nan, np.inf),
     "baseline": (0.0, 1.5, np.nan, np.inf),
     "alarm_cost": (-1.0, np.nan, np.inf),
+    "failures_in_repair_time": (-1.0, np.nan, np.inf),
     **dict.fromkeys(("loss", "confidence", "efficiency", "serial"), (-0.1, 1.1, np.nan)),
 }
 
@@ -216,6 +225,16 @@ def test_false_alarm_time_is_a_sum_of_powers(loss, misses):
     assert beats == near(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("loss", [1e-3, 1e-103, 1e-150])
+def test_losses_so_rare_that_their_power_is_below_the_doubles(loss):
+    """A short period makes up for p^3, which loses its digits, and then all of itself; in 50 digits."""
+    (p,) = exact(loss)
+    power = p**3 * (1 - p) / (1 - p**3)
+    assert recovery.false_alarm_time(10 * loss, 3, loss) == near(exact(10 * loss)[0] / power)
+    expected = mp.sqrt(1250 * exact(MTBF)[0] * 60 / mp.mpf(2.5) * power)
+    assert recovery.best_heartbeat(3, loss, 1250, MTBF, 60) == near(expected)
+
+
 @given(st.integers(1, 6), log_uniform(-4, -0.1), st.integers(1, 10**5), log_uniform(-1, 3), st.booleans())
 def test_best_heartbeat_is_the_lowest_overhead(misses, loss, nodes, step, longer):
     """No other period costs less, by the function that adds up the costs."""
@@ -268,6 +287,21 @@ def test_spares_where_the_confidence_is_a_probability_itself():
         confidence = stats.poisson.cdf(s, mean)
         informative = confidence < 1 - 1e-6
         np.testing.assert_array_equal(recovery.spares(mean, confidence[informative]), s[informative])
+
+
+@pytest.mark.parametrize("mean", [9e7, 1.1e8, 1e10, 1e12])
+def test_spares_for_very_many_repairs(mean):
+    """As many as SciPy's Poisson says suffice, and one fewer does not: where the normal quantile takes over, too."""
+    confidence = np.random.default_rng(4).random(300)
+    enough = recovery.spares(mean, confidence)
+    assert (stats.poisson.sf(enough, mean) <= (1 - confidence) * (1 + 1e-9)).all()
+    assert (stats.poisson.sf(enough - 1, mean) > (1 - confidence) * (1 - 1e-9)).all()
+
+
+def test_spares_beyond_whole_doubles():
+    """The number in repair is its mean there, in every digit; it used to be NaN."""
+    assert recovery.spares([1e100, 1e300], 0.9).tolist() == [1e100, 1e300]
+    assert recovery.spares(1e15, 0.5) == near(1e15, rel=1e-14)
 
 
 def test_spares_by_simulation_of_repairs():
@@ -428,6 +462,20 @@ def test_speedup_is_the_ratio_of_speeds(serial):
     assert recovery.speedup(1250, 625, NODE_MTBF, 24.5, 24.5, 90, serial) == near(time(625) / time(1250), rel=1e-12)
 
 
+def test_speedup_where_both_efficiencies_are_0_in_doubles():
+    """One node more, where writes take a hundred thousand MTBFs: the ratio by Lambert's W, in 50 digits."""
+    fewer, more = (n / mp.mpf(10) ** 7 for n in (10**6, 10**6 + 1))
+    delta, restart = exact(1e6, 1e5)
+
+    def log_efficiency(rate):
+        x = delta * rate
+        u = 1 + mp.lambertw(-mp.exp(-1 - x)).real
+        return -u - x - restart * rate
+
+    expected = (mp.mpf(10**6 + 1) / 10**6) * mp.exp(log_efficiency(more) - log_efficiency(fewer))
+    assert recovery.speedup(10**6 + 1, 10**6, 1e7, 1e6, 1e5) == near(expected, rel=1e-14)
+
+
 def test_speedup_by_simulation():
     """Two fleets that share a fixed seed: half a month of work on half the nodes. 99.9 % confidence."""
     wall = []
@@ -478,6 +526,7 @@ def test_limits_of_heartbeats_and_spares(strict):
     assert recovery.false_alarm_time(10, 3, 1) == 30
     assert recovery.best_heartbeat(3, 0, 10, MTBF, 60) == 0
     assert recovery.best_heartbeat(3, 0, 10, np.inf, 60) == 0
+    assert recovery.best_heartbeat(3, 0.1, 10, np.inf, 0) == 0
     assert recovery.best_heartbeat(3, 0.1, 10, np.inf, 60) == np.inf
     assert recovery.spares(0, 0.99) == 0
     assert recovery.spares(0, 1) == 0
@@ -532,26 +581,21 @@ def test_bad_input_is_refused_by_name(function, name):
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_lazy_arrays_stay_lazy(function):
-    """Under a scheduler that refuses to run; computed later, they are NumPy's values, and NaN outside the domain."""
-
-    def refuse(*arguments, **options):
-        raise AssertionError("computed")
-
-    names = parameters_of(function)
     rng = np.random.default_rng(0)
     probabilities = {"loss", "confidence", "efficiency", "serial"}
-    steps = {name: rng.integers(1, 9, 50).astype(float) for name in names}
-    arrays = {n: LEGAL[n] / steps[n] if n in probabilities else LEGAL[n] * steps[n] for n in names}
-    expected = function(**arrays)
-    assert np.isfinite(expected).all()
-    damaged = {name: array.copy() for name, array in arrays.items()}
-    for place, (name, value) in enumerate((key, value) for key in names for value in ILLEGAL[key]):
-        damaged[name][place] = value
-        expected[place] = np.nan
-    with dask.config.set(scheduler=refuse):
-        lazy = function(**{name: da.from_array(array, chunks=50) for name, array in damaged.items()})
-    assert isinstance(lazy, da.Array)
-    np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-14)
+    steps = {name: rng.integers(1, 9, 50).astype(float) for name in parameters_of(function)}
+    arrays = {n: LEGAL[n] / step if n in probabilities else LEGAL[n] * step for n, step in steps.items()}
+    assert_lazy(function, arrays, ILLEGAL)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_unlike_shapes_are_named(function):
+    assert_unlike_shapes_are_named(function, LEGAL)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_the_ends_of_the_domain_pass_without_a_floating_point_event(function):
+    assert_defined_at_the_ends(function, LEGAL)
 
 
 def test_minutes_and_hours_are_only_seconds():
