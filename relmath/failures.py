@@ -2,6 +2,8 @@ r"""Failures: how often a part fails, how rates add up to a node and a cluster, 
 
 Throughout, a part fails at a constant rate, whatever its age: its life is exponential, with the MTTF as its mean.
 Parts are independent, and in series: the first of them to fail stops the node, and with it the job.
+
+Times from 1e-150 to 1e150 s, and 0, are safe, as in :mod:`relmath.checkpoints`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 
 from relmath.domain import Array, checked, count, non_negative, positive, probability
-from relmath.elementwise import times_mtbf
+from relmath.elementwise import in_blocks, times_mtbf
 from relmath.units import hour, year
 
 COMPONENTS: Mapping[str, float] = MappingProxyType(
@@ -62,7 +64,7 @@ def mttf(fit_rate: Array) -> Array:
     >>> round(float(life / hour)), round(float(life / year), 1)
     (50000, 5.7)
     """
-    return _ratio(1.0, *_checked(fit_rate=fit_rate))
+    return in_blocks(np.reciprocal, *_checked(fit_rate=fit_rate))
 
 
 def fit_rate(mttf: Array) -> Array:
@@ -91,7 +93,7 @@ def fit_rate(mttf: Array) -> Array:
     >>> round(float(fit_rate(150_000 * hour) / FIT), 1)
     6666.7
     """
-    return _ratio(1.0, *_checked(mttf=mttf))
+    return in_blocks(np.reciprocal, *_checked(mttf=mttf))
 
 
 def annual_failure_rate(mttf: Array) -> Array:
@@ -123,7 +125,7 @@ def annual_failure_rate(mttf: Array) -> Array:
     >>> round(float(annual_failure_rate(50_000 * hour) / percent), 1)
     16.1
     """
-    return probability_of_failure(year, *_checked(mttf=mttf))
+    return in_blocks(partial(_probability_of_failure, year), *_checked(mttf=mttf))
 
 
 def burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Array) -> Array:
@@ -163,8 +165,7 @@ def burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Array
     >>> [round(float(burn_in_failures(1250, 5172.4 * hour, times, week)), 1) for times in (3, 1)]
     [121.8, 40.6]
     """
-    nodes, mtbf, multiplier, period = _checked(nodes=nodes, mtbf=mtbf, multiplier=multiplier, period=period)
-    return nodes * multiplier * _ratio(period, mtbf)
+    return in_blocks(_burn_in_failures, *_checked(nodes=nodes, mtbf=mtbf, multiplier=multiplier, period=period))
 
 
 def series_mtbf(counts: Array, mttfs: Array) -> Array:
@@ -199,8 +200,8 @@ def series_mtbf(counts: Array, mttfs: Array) -> Array:
     >>> round(float(series_mtbf([8, 2, 2], [50_000 * hour, 150_000 * hour, 100_000 * hour]) / hour), 1)
     5172.4
     """
-    rates = _ratio(*_checked(counts=counts, mttfs=mttfs))
-    return _ratio(1.0, np.sum(np.atleast_1d(rates), axis=-1))
+    rates = in_blocks(np.divide, *_checked(counts=counts, mttfs=mttfs))
+    return in_blocks(np.reciprocal, np.sum(np.atleast_1d(rates), axis=-1))
 
 
 @dataclass(frozen=True)
@@ -300,7 +301,7 @@ def cluster_mtbf(node_mtbf: Array, nodes: Array) -> Array:
     >>> round(float(cluster_mtbf(NODE.mtbf, 1250) / hour), 2)
     4.14
     """
-    return _ratio(*_checked(node_mtbf=node_mtbf, nodes=nodes))
+    return in_blocks(np.divide, *_checked(node_mtbf=node_mtbf, nodes=nodes))
 
 
 def pair_mtbf(mttf: Array, mttr: Array) -> Array:
@@ -337,9 +338,7 @@ def pair_mtbf(mttf: Array, mttr: Array) -> Array:
     >>> round(float(pair_mtbf(100_000 * hour, 24 * hour) / year), -3)
     24000.0
     """
-    mttf, mttr = _checked(mttf=mttf, mttr=mttr)
-    with np.errstate(over="ignore", under="ignore"):  # beyond the doubles it is infinite
-        return mttf * 1.5 + _ratio(mttf, mttr) * (mttf / 2)
+    return in_blocks(_pair_mtbf, *_checked(mttf=mttf, mttr=mttr))
 
 
 def expected_failures(duration: Array, mtbf: Array) -> Array:
@@ -372,7 +371,7 @@ def expected_failures(duration: Array, mtbf: Array) -> Array:
     >>> round(float(expected_failures(30 * day, 4.14 * hour)))
     174
     """
-    return _ratio(*_checked(duration=duration, mtbf=mtbf))
+    return in_blocks(np.divide, *_checked(duration=duration, mtbf=mtbf))
 
 
 def probability_of_failure(duration: Array, mtbf: Array) -> Array:
@@ -403,8 +402,7 @@ def probability_of_failure(duration: Array, mtbf: Array) -> Array:
     >>> round(float(probability_of_failure(1 * day, 20.2 * hour) / percent), 1)
     69.5
     """
-    with np.errstate(under="ignore"):  # of a job that hardly ever fails
-        return -np.expm1(-expected_failures(duration, mtbf))
+    return in_blocks(_probability_of_failure, *_checked(duration=duration, mtbf=mtbf))
 
 
 def longest_job(risk: Array, mtbf: Array) -> Array:
@@ -435,9 +433,7 @@ def longest_job(risk: Array, mtbf: Array) -> Array:
     >>> round(float(longest_job(0.1, 20.2 * hour) / hour), 2)
     2.13
     """
-    risk, mtbf = _checked(risk=risk, mtbf=mtbf)
-    with np.errstate(over="ignore", under="ignore"):  # beyond the doubles there is no limit
-        return times_mtbf(_exposure(risk), mtbf)
+    return in_blocks(_longest_job, *_checked(risk=risk, mtbf=mtbf))
 
 
 def largest_fleet(risk: Array, duration: Array, node_mtbf: Array) -> Array:
@@ -473,9 +469,7 @@ def largest_fleet(risk: Array, duration: Array, node_mtbf: Array) -> Array:
     >>> float(largest_fleet(0.5, 1 * day, NODE.mtbf))
     149.0
     """
-    risk, duration, node_mtbf = _checked(risk=risk, duration=duration, node_mtbf=node_mtbf)
-    with np.errstate(over="ignore", under="ignore"):  # beyond the doubles there is no limit
-        return np.floor(times_mtbf(_ratio(_exposure(risk), duration), node_mtbf) * (1 + 1e-9))
+    return in_blocks(_largest_fleet, *_checked(risk=risk, duration=duration, node_mtbf=node_mtbf))
 
 
 _CHECKS: dict[str, Callable[[str, Array], Array]] = {
@@ -497,15 +491,28 @@ _CHECKS: dict[str, Callable[[str, Array], Array]] = {
 _checked = partial(checked, _CHECKS)
 
 
-def _ratio(numerator: Array, denominator: Array) -> Array:
-    """Quotient that is infinite over 0, also in a lazy array, whose warnings would come later."""
-    zero = denominator == 0
-    with np.errstate(over="ignore", under="ignore"):  # what overflows is infinite, what underflows is 0
-        return np.where(zero, np.inf, numerator / np.where(zero, 1, denominator))[()]
+# The kernels, as in relmath.checkpoints: on arguments already checked, with both branches of a `where` evaluated.
 
 
-def _exposure(risk: Array) -> Array:
-    """Expected failures at which the probability of any is the risk: -ln(1 - risk), infinite at 1."""
-    certain = risk == 1
-    with np.errstate(under="ignore"):
-        return np.where(certain, np.inf, -np.log1p(-np.where(certain, 0, risk)))[()]
+def _burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Array) -> Array:
+    lives = period / mtbf
+    finite = np.minimum(lives, np.finfo(np.float64).max)  # a rate of 0 is no failures, in however many lives
+    return nodes * (multiplier * np.where(multiplier > 0, lives, finite))
+
+
+def _pair_mtbf(mttf: Array, mttr: Array) -> Array:
+    return mttf * (1.5 + mttf / mttr / 2)
+
+
+def _probability_of_failure(duration: Array, mtbf: Array) -> Array:
+    return -np.expm1(-duration / mtbf)
+
+
+def _longest_job(risk: Array, mtbf: Array) -> Array:
+    return times_mtbf(-np.log1p(-risk), mtbf)
+
+
+def _largest_fleet(risk: Array, duration: Array, node_mtbf: Array) -> Array:
+    no_time = duration == 0
+    failures = np.where(no_time, risk + np.inf, -np.log1p(-risk) / np.where(no_time, 1, duration))
+    return np.floor(times_mtbf(failures, node_mtbf) * (1 + 1e-9))
