@@ -304,6 +304,43 @@ def cluster_mtbf(node_mtbf: Array, nodes: Array) -> Array:
     return in_blocks(np.divide, *_checked(node_mtbf=node_mtbf, nodes=nodes))
 
 
+def node_mtbf(gpu_mttf: Array, nic_mttf: Array, psu_mttf: Array) -> Array:
+    r"""Mean time between failures of a node made as :data:`NODE` is, of better or worse parts.
+
+    .. math:: \frac{1}{M_{node}} = \frac{8}{M_{gpu}} + \frac{2}{M_{nic}} + \frac{2}{M_{psu}}
+
+    Other parts and numbers of them are for :class:`Node`, arrays of them for :func:`series_mtbf`.
+
+    Parameters
+    ----------
+    gpu_mttf : array_like
+        Mean time to failure of one of its eight GPUs, in seconds. Above 0; infinite if it never fails.
+    nic_mttf : array_like
+        Mean time to failure of one of its two network cards, in seconds. Above 0; infinite if it never fails.
+    psu_mttf : array_like
+        Mean time to failure of one of its two power supplies, in seconds. Above 0; infinite if it never fails.
+
+    Returns
+    -------
+    array_like
+        Time in seconds; infinite if nothing can fail.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    With power supplies that never fail, and with those of the table:
+
+    >>> from relmath.units import hour
+    >>> [round(float(node_mtbf(50_000 * hour, 150_000 * hour, psu) / hour)) for psu in (float("inf"), 100_000 * hour)]
+    [5769, 5172]
+    """
+    return in_blocks(_node_mtbf, *_checked(gpu_mttf=gpu_mttf, nic_mttf=nic_mttf, psu_mttf=psu_mttf))
+
+
 def pair_mtbf(mttf: Array, mttr: Array) -> Array:
     r"""Mean time until both of two redundant parts are down, with repair.
 
@@ -485,6 +522,9 @@ _CHECKS: dict[str, Callable[[str, Array], Array]] = {
     "period": non_negative,
     "duration": non_negative,
     "risk": probability,
+    "gpu_mttf": positive,
+    "nic_mttf": positive,
+    "psu_mttf": positive,
 }
 
 
@@ -498,6 +538,10 @@ def _burn_in_failures(nodes: Array, mtbf: Array, multiplier: Array, period: Arra
     lives = period / mtbf
     finite = np.minimum(lives, np.finfo(np.float64).max)  # a rate of 0 is no failures, in however many lives
     return nodes * (multiplier * np.where(multiplier > 0, lives, finite))
+
+
+def _node_mtbf(*mttfs: Array) -> Array:
+    return 1 / sum(number / mttf for number, mttf in zip(NODE.parts.values(), mttfs, strict=True))
 
 
 def _pair_mtbf(mttf: Array, mttr: Array) -> Array:

@@ -29,6 +29,7 @@ FUNCTIONS = (
     *OF_TIMES,
     failures.mttf,
     failures.burn_in_failures,
+    failures.node_mtbf,
     failures.cluster_mtbf,
     failures.probability_of_failure,
     failures.longest_job,
@@ -47,9 +48,12 @@ LEGAL = {
     "period": 1 * week,
     "duration": 3 * day,
     "risk": 0.1,
+    "gpu_mttf": 50_000 * hour,
+    "nic_mttf": 150_000 * hour,
+    "psu_mttf": 100_000 * hour,
 }
 ILLEGAL = dict.fromkeys(LEGAL, (-1.0, np.nan)) | {
-    "mttf": (0.0, -1.0, np.nan),
+    **dict.fromkeys(("mttf", "gpu_mttf", "nic_mttf", "psu_mttf"), (0.0, -1.0, np.nan)),
     "mtbf": (0.0, -1.0, np.nan),
     "node_mtbf": (0.0, np.nan),
     "nodes": (0.0, 1.5, np.nan, np.inf),
@@ -199,6 +203,15 @@ def test_series_refuses_bad_numbers(number):
         failures.series_mtbf(**arguments | {number: [8.0, -2.0]})
 
 
+def test_node_of_other_parts_in_50_digits_and_as_the_class_makes_it():
+    for lives in zip(*(spread(-6, 6, 100, seed) for seed in range(3)), strict=True):
+        gpu, nic, psu = map(mp.mpf, lives)
+        found = failures.node_mtbf(*lives)
+        assert found == near(gpu * nic * psu / (8 * nic * psu + 2 * gpu * psu + 2 * gpu * nic))
+        mttfs = dict(zip(failures.NODE.parts, lives, strict=True))
+        assert found == near(failures.Node(failures.NODE.parts, mttfs).mtbf, rel=1e-14)
+
+
 @pytest.mark.parametrize("parts", [{"GPU": 8, "NIC": 2, "PSU": 2}, {"HBM": 1}, {"PSU": 0.5, "GPU": 1, "NIC": 900}])
 def test_share_is_the_chance_to_be_first(parts):
     """Against the race by quadrature: a kind of part fails first if it fails before all others together."""
@@ -310,6 +323,8 @@ def test_limits(strict):
     assert failures.fit_rate(np.inf) == 0
     assert failures.annual_failure_rate(np.inf) == 0
     assert failures.burn_in_failures(10, np.inf, 3, 1) == 0
+    assert failures.node_mtbf(np.inf, np.inf, np.inf) == np.inf
+    assert failures.node_mtbf([8, 16], np.inf, [[2], [np.inf]]).tolist() == [[0.5, 2 / 3], [1, 2]]
     assert failures.expected_failures(5, np.inf) == 0
     assert failures.probability_of_failure(0, 5) == 0
     assert failures.probability_of_failure(5, np.inf) == 0
@@ -373,9 +388,8 @@ def test_the_unit_of_time_does_not_matter(function):
     power = {"fit_rate": -1, "nodes": 0, "multiplier": 0, "risk": 0}
     arguments = {name: LEGAL[name] for name in parameters_of(function)}
     scaled = {name: value * scale ** power.get(name, 1) for name, value in arguments.items()}
-    of_result = {failures.fit_rate: -1} | dict.fromkeys(
-        (failures.mttf, failures.cluster_mtbf, failures.pair_mtbf, failures.longest_job), 1
-    )
+    times = (failures.mttf, failures.node_mtbf, failures.cluster_mtbf, failures.pair_mtbf, failures.longest_job)
+    of_result = {failures.fit_rate: -1} | dict.fromkeys(times, 1)
     expected = function(**arguments) * scale ** of_result.get(function, 0)
     np.testing.assert_allclose(function(**scaled), expected, rtol=1e-12)
 
