@@ -275,6 +275,12 @@ def test_the_still_picture_is_small_and_fits_into_any_page(young):
     assert svg.count("var(--explorer-") == 6  # three curves and their points
 
 
+def test_the_still_picture_has_the_ticks_of_the_live_one(young):
+    few = replace(young, y_range=(0.0002, 20))
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", page.still(few))
+    assert {"0.001", "0.01", "0.1", "1", "10"} <= set(labels)
+
+
 def test_the_chart_names_no_address_and_no_version(young):
     text = json.dumps(page.definition(young))
     assert "$schema" not in text

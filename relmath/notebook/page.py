@@ -165,7 +165,7 @@ def still(explorer: Explorer) -> str:
     """Draw the still picture as SVG, in the font and the ink of the page around it."""
     chart = still_chart(explorer)
     svg = vl_convert.vegalite_to_svg(chart)
-    svg = re.sub(r"-?\d+\.\d\d+", lambda number: f"{float(number[0]):.1f}", svg)
+    svg = re.sub(r"-?\d+\.\d\d+(?=[^<>]*>)", lambda number: f"{float(number[0]):.1f}", svg)  # in tags, not in labels
     clips: dict[str, str] = {}  # Vega numbers them on from picture to picture; here they are this picture's own
 
     def own(clip: re.Match[str]) -> str:
