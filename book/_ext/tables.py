@@ -140,7 +140,18 @@ def _typeset(value: Value) -> nodes.Node:
     if not isinstance(value, Symbolic):
         return nodes.Text(value.text)
     known = {name: symbols(name) for name in value.over}
-    return nodes.math("", sp.latex(sp.parse_expr(value.text, known, evaluate=False), order="none"))
+    return nodes.math("", sp.latex(_flat(sp.parse_expr(value.text, known, evaluate=False)), order="none"))
+
+
+def _flat(expression: Any) -> Any:
+    """Join the products within products of an expression that was not evaluated: else 1/x is printed as 1 times 1/x."""
+    if not expression.args:
+        return expression
+    parts = [_flat(part) for part in expression.args]
+    if expression.is_Mul:
+        factors = (factor for part in parts for factor in (part.args if part.is_Mul else (part,)))
+        parts = [factor for factor in factors if factor != 1]
+    return expression.func(*parts, evaluate=False)
 
 
 def make_table(head: list[str], rows: Iterable[list[nodes.Node]]) -> nodes.Node:
