@@ -26,6 +26,7 @@ from relmath.units import hour, minute, year
 REPLICA = 0.99  # availability of one replica in all of the source's examples
 TARGET = 0.9999
 BETA = 0.05  # of a replica's downtime has a common cause: ours, since the source gives no share
+ZONE = 0.9995  # availability of a failure domain: ours
 POOL = 100  # servers that a service needs at once: ours
 
 SHARES = {"A": (0.5, 0.999), "beta": (0.01, 0.5)}
@@ -41,6 +42,11 @@ PAUSE = 3 * minute  # of an elastic job when a node leaves or joins: ours, since
 def _down(k: int) -> float:
     """Time for which k independent replicas are all down in a year."""
     return float(availability.unavailability(REPLICA, k)) * year
+
+
+def _down_in_zone(replicas: int) -> float:
+    """Time in a year for which all replicas of one zone are down, or the zone is."""
+    return float(availability.downtime(ZONE * availability.parallel(REPLICA, replicas)))
 
 
 def _worth(k: int) -> float:
@@ -193,6 +199,23 @@ STACKING = (
         },
         verdict=Reproduced("The time down falls exponentially; availability itself has only its last digits to gain."),
     ),
+    # log(1/year) / log(1 - A), rounded up.
+    Claim(
+        "seconds-intolerable",
+        source="A",
+        where="Checkpoint and restart, redundancy and elastic training",
+        chapter="availability/stacking",
+        says="Redundancy is for services that cannot bear even seconds down, and costs 2 to 3 times the resources.",
+        values={
+            "replicas of 99 % for less than a second a year": Digits(
+                "4", lambda: availability.replicas_for(REPLICA, 1 - 1 / year), by="ours"
+            )
+        },
+        verdict=Qualitative(
+            "Two replicas of 99 %, if independent, are down 52.6 min a year, three 31.5 s: less than a second takes "
+            "four, or better ones."
+        ),
+    ),
     # 1 / ((1 - A)^(k-1) - (1 - A)^k) for k = 2, 3.
     Claim(
         "extra-replica-pays",
@@ -260,6 +283,25 @@ STACKING = (
             "two replicas are down 5.17 h a year instead of 87.6 h, and no number of them less than 4.38 h."
         ),
     ),
+    # 1 - z A, 1 - z (1 - (1 - A)^2) and (1 - z A)^2, times a year, for z = 9995/10000.
+    Claim(
+        "domain-isolation",
+        source="A",
+        where="Key takeaways",
+        chapter="availability/stacking",
+        says="Redundancy is effective on condition that failure domains are isolated.",
+        values={
+            "one replica in a zone of 99.95 %, down a year": Digits("91.9 h", lambda: _down_in_zone(1), by="ours"),
+            "two in one such zone": Digits("5.26 h", lambda: _down_in_zone(2), by="ours"),
+            "two in two zones": Digits(
+                "57.9 min", lambda: availability.unavailability(ZONE * REPLICA, 2) * year, by="ours"
+            ),
+        },
+        verdict=Qualitative(
+            "The source gives no number. A second replica helps in the same zone, too, as far as the zone allows; a "
+            "second zone wins back most of what the zone takes."
+        ),
+    ),
     # Whether beta (1 - A) + ((1 - beta)(1 - A))^2 at beta = 1/100 is (1 - A)^2; and its value.
     Claim(
         "placement-independence",
@@ -294,7 +336,7 @@ CHOOSING = (
         says="Checkpoint and restart have an overhead of some 3 to 13 %.",
         values={
             "of useful time, 10 000 GPUs": Range("3 to 13 %", lambda: _overhead_of_restart(10_000)),
-            "the same": Digits("6.78 %", lambda: _overhead_of_restart(10_000), by="ours"),
+            "the same, to three digits": Digits("6.78 %", lambda: _overhead_of_restart(10_000), by="ours"),
             "GPUs at which it is 3 %": Digits("2.3e3", lambda: _gpus_at(0.03), by="ours"),
             "GPUs at which it is 13 %": Digits("2.9e4", lambda: _gpus_at(0.13), by="ours"),
         },
@@ -313,7 +355,7 @@ CHOOSING = (
         says="Redundancy has an overhead of 100 to 200 %.",
         values={
             "of useful time, two copies": Range("100 to 200 %", lambda: _overhead_of_copies(2)),
-            "the same": Digits("101.7 %", lambda: _overhead_of_copies(2), by="ours"),
+            "the same, to four digits": Digits("101.7 %", lambda: _overhead_of_copies(2), by="ours"),
             "three copies": Digits("201.4 %", lambda: _overhead_of_copies(3), by="ours"),
         },
         verdict=Reproduced(
@@ -390,11 +432,11 @@ CHOOSING = (
             "the same, ever more nodes": Digits("0.193", lambda: _write_ratio_for_two(1e14), by="ours"),
         },
         verdict=Qualitative(
-            "So while a write takes less than a fifth of the MTBF of the job; beyond a quarter it beats restart on "
-            "1 250 nodes. A checkpoint of 24.5 s is far from that."
+            "So while restart leaves half of the time useful, since two copies never leave more. If nothing but writes "
+            "and rework is lost, that is while a write takes less than a fifth of the MTBF; on 1 250 nodes, a quarter."
         ),
     ),
-    # exp(-x - u), and half of it at x/n_f for 625 pairs, at x = 1.
+    # exp(-x - u), and half of it at x/n_f for 625 pairs, at x = 1; and -log of the latter, by 2.
     Claim(
         "beyond-restart",
         source="A",
@@ -406,8 +448,14 @@ CHOOSING = (
             "efficiency of running twice, 1 250 nodes": Digits(
                 "40.2 %", lambda: availability.replication_efficiency(1, 1, NODES // 2), by="ours"
             ),
+            "pause of an elastic job, by the MTBF, up to which it is better still": Digits(
+                "0.455", lambda: -np.log(availability.replication_efficiency(1, 1, NODES // 2)) / 2, by="ours"
+            ),
         },
-        verdict=Qualitative("The source gives no number. Restart still moves there, at less than half the pace."),
+        verdict=Qualitative(
+            "The source gives no number. Restart still moves there, at less than half the pace of two copies, and an "
+            "elastic job is ahead of both while its pause is shorter than 0.455 MTBFs."
+        ),
     ),
     # (delta + tau + R + M log(1 + D/M))/2 with the exact optimum tau, and its value in the worked example.
     Claim(
@@ -430,6 +478,24 @@ CHOOSING = (
         verdict=Qualitative(
             "So while two pauses are shorter than one interval with its write and a recovery, and while a live copy "
             "of the state survives."
+        ),
+    ),
+    # 1/A - 1 for A = 99/100, and with 1 - (1 - A)^2 for A.
+    Claim(
+        "combined",
+        source="A",
+        where="Table of the fault-tolerance strategies",
+        chapter="availability/choosing",
+        says="Real systems combine: restart for the job, redundancy for metadata and for the storage of checkpoints.",
+        values={
+            "overhead if the job waits for a storage of 99 %": Digits("1.01 %", lambda: _overhead(REPLICA), by="ours"),
+            "for two of them": Digits(
+                "0.010 %", lambda: _overhead(float(availability.parallel(REPLICA, 2))), by="ours"
+            ),
+        },
+        verdict=Qualitative(
+            "The source gives no number. A second storage takes all but a hundredth of that overhead away, at the "
+            "price of a storage and not of a second fleet."
         ),
     ),
     # Whether restart, running twice and elastic are the best at (0.3 s, 10 h), (100 s, 5 min) and (100 s, 10 h).
