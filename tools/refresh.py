@@ -27,7 +27,7 @@ def execute(path: Path) -> nbformat.NotebookNode:
 
 
 def refresh(path: Path) -> bool:
-    """Store the outputs of one notebook; tell whether that changed its file. A cell that fails leaves the file alone."""
+    """Store the outputs of one notebook, and tell whether that changed its file; a failing cell leaves it alone."""
     notebook = execute(path)
     text = nbformat.writes(tidy(notebook)) + "\n"
     changed = text != path.read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ transparent (the page inverts the figure in the dark), and there is no title: th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -190,9 +191,13 @@ def _fails(span: Span, after: Span) -> bool:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markdown:
-    """Return a table, its columns after the first aligned to the right, as numbers are read."""
+    """Return a table, its columns after the first aligned to the right, as numbers are read.
+
+    A number keeps together with what follows it, its unit or more of its digits.
+    """
     lines = [header, [":--"] + ["--:"] * (len(header) - 1), *rows]
-    return Markdown("\n".join("| " + " | ".join(cells) + " |" for cells in lines))  # type: ignore[no-untyped-call]
+    text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    return Markdown(re.sub(r"(?<=\d) (?=[\w%])", "\N{NO-BREAK SPACE}", text))  # type: ignore[no-untyped-call]
 
 
 def _finish(axes: Axes, x_label: str, y_label: str, log: str) -> None:
