@@ -42,10 +42,16 @@ def probability(name: str, value: Array) -> Array:
     return _check(name, value, "between 0 and 1", lambda v: (v >= 0) & (v <= 1))
 
 
-def count(name: str, value: Array, least: int = 0) -> Array:
-    """A whole number, at least `least`; in doubles, as all the rest."""
-    allowed = f"a whole number, at least {least}"
-    array = _check(name, value, allowed, lambda v: (v >= least) & (v < np.inf))
+def number(name: str, value: Array) -> Array:
+    """Any number, infinite or NaN too."""
+    return _as_doubles(name, value, "a number")[()]
+
+
+def count(name: str, value: Array, least: int = 0, most: int | None = None) -> Array:
+    """A whole number, at least `least`, and at most `most` if that is given; in doubles, as all the rest."""
+    allowed = f"a whole number, at least {least}" if most is None else f"a whole number from {least} to {most}"
+    end = np.inf if most is None else most + 1
+    array = _check(name, value, allowed, lambda v: (v >= least) & (v < end))
     return _keep(name, array, array == np.floor(array), allowed)
 
 
