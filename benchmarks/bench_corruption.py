@@ -11,7 +11,12 @@ from relmath import corruption
 
 def measure() -> list[Row]:
     return [
-        Row("census of all 16 bits of all 65 536 patterns of float16 [s]", median(map(_seconds, range(7))), 0.2, "at most")
+        Row(
+            "census of all 16 bits of all 65 536 patterns of float16 [s]",
+            median(map(_seconds, range(7))),
+            0.2,
+            "at most",
+        )
     ]
 
 

@@ -20,7 +20,7 @@ def write_assets(folder: Path) -> None:
     """Write the scripts and the style, unless they are there and the same."""
     folder.mkdir(parents=True, exist_ok=True)
     package = resources.files("relmath.notebook")
-    for name in ("explorer.js", "explorer.css"):
+    for name in ("explorer.js", "bits.js", "explorer.css"):
         text = (package / name).read_text(encoding="utf-8")
         if not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text:
             (folder / name).write_text(text, encoding="utf-8")
@@ -36,10 +36,15 @@ def _write(app: Any) -> None:
 
 
 def _add(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    if '<div class="explorer"' in context.get("body", ""):
+    body = context.get("body", "")
+    charts, bits = '<div class="explorer"' in body, '<div class="explorer explorer-bits"' in body
+    if charts or bits:
         app.add_css_file("explorer.css")
-        app.add_js_file(VEGA, loading_method="defer")
         app.add_js_file("explorer.js", loading_method="defer", priority=600)  # after Vega
+    if charts:
+        app.add_js_file(VEGA, loading_method="defer")
+    if bits:
+        app.add_js_file("bits.js", loading_method="defer", priority=700)  # after what it shares with the others
 
 
 def setup(app: Any) -> dict[str, bool]:

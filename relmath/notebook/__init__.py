@@ -2,8 +2,9 @@
 
 from relmath.notebook import figures
 from relmath.notebook.agree import agree
+from relmath.notebook.bits import BitExplorer
 from relmath.notebook.claims import claim
 from relmath.notebook.explorer import Curve, Explorer, Readout, Slider, Validity
 from relmath.notebook.notation import symbols
 
-__all__ = ["Curve", "Explorer", "Readout", "Slider", "Validity", "agree", "claim", "figures", "symbols"]
+__all__ = ["BitExplorer", "Curve", "Explorer", "Readout", "Slider", "Validity", "agree", "claim", "figures", "symbols"]

@@ -117,6 +117,31 @@
     return location.href.split("#")[0] + (hash && "#" + hash);
   }
 
+  /** A function that, once the controls have come to rest, writes a setting into the address: browsers limit how often. */
+  function remembering(key, text) {
+    let rest = 0;
+    return () => {
+      clearTimeout(rest);
+      rest = setTimeout(() => history.replaceState(history.state, "", addressWith(key, text())), 250);
+    };
+  }
+
+  /** Copy a text, and say so beside the buttons. */
+  async function copyInto(status, text, what) {
+    try {
+      await navigator.clipboard.writeText(text);
+      status.textContent = `${what} copied.`;
+    } catch {
+      // A page opened from a file may not write to the clipboard: show the text, selected.
+      const area = Object.assign(document.createElement("textarea"), { value: text, readOnly: true });
+      area.rows = text.split("\n").length;
+      area.setAttribute("aria-label", what);
+      status.replaceChildren(area);
+      area.select();
+      area.after(document.execCommand("copy") ? `${what} copied.` : "Copy it from here.");
+    }
+  }
+
   // --- One explorer ---
 
   async function start(root) {
@@ -170,16 +195,9 @@
       });
     }
 
-    // The address follows when the sliders come to rest: browsers limit how often it may change.
-    let rest = 0;
     const isInitial = () => inputs.every(({ name }) => setting[name] === initial[name]);
     const written = () => inputs.map(({ name }) => `${name}=${setting[name]}`).join(",");
-    function remember() {
-      clearTimeout(rest);
-      rest = setTimeout(() => {
-        history.replaceState(history.state, "", addressWith(key, isInitial() ? "" : written()));
-      }, 250);
-    }
+    const remember = remembering(key, () => (isInitial() ? "" : written()));
 
     const fields = {};
     for (const input of inputs) {
@@ -243,22 +261,7 @@
     });
     slot.addEventListener("pointermove", (event) => slot.hasPointerCapture(event.pointerId) && pull(event));
 
-    async function copy(text, what) {
-      const status = find("[role=status]");
-      try {
-        await navigator.clipboard.writeText(text);
-        status.textContent = `${what} copied.`;
-      } catch {
-        // A page opened from a file may not write to the clipboard: show the text, selected.
-        const area = Object.assign(document.createElement("textarea"), { value: text, readOnly: true });
-        area.rows = text.split("\n").length;
-        area.setAttribute("aria-label", what);
-        status.replaceChildren(area);
-        area.select();
-        area.after(document.execCommand("copy") ? `${what} copied.` : "Copy it from here.");
-      }
-    }
-
+    const copy = (text, what) => copyInto(find("[role=status]"), text, what);
     const actions = {
       link: () => copy(addressWith(key, written()), "Link"),
       python: () => copy(python.replace(/\{(=?)(\w+)\}/g, (_, is, name) => (is ? shown : setting)[name]), "Python"),
@@ -274,5 +277,6 @@
     addEventListener("hashchange", obeyAddress);
   }
 
-  for (const root of document.querySelectorAll(".explorer")) start(root);
+  window.relmathExplorers = { significant, readAddress, addressWith, remembering, copyInto }; // for bits.js
+  for (const root of document.querySelectorAll(".explorer:not(.explorer-bits)")) start(root);
 })();

@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from scipy import ndimage
 
@@ -188,6 +189,31 @@ def timeline(spans: Sequence[Span], row: float) -> None:
 def _fails(span: Span, after: Span) -> bool:
     """Tell whether a span ends in a failure: work that was lost, or a restart that leads to no computing."""
     return span.phase == "lost" or (span.phase == "restart" and after.phase not in ("useful", "lost"))
+
+
+def heat(
+    values: np.ndarray,
+    x_label: str,
+    y_label: str,
+    colour_label: str,
+    *,
+    missing: str,
+    x_ticks: Mapping[int, str],
+    y_ticks: Mapping[int, str],
+) -> None:
+    """Draw a map of ``values[row, column]`` in shades; cells of NaN are hatched, and ``missing`` names them."""
+    with plt.rc_context(STYLE | {"axes.grid": False, "hatch.linewidth": 0.8}):
+        _, axes = plt.subplots(layout="constrained", figsize=(7.2, 4.2))
+        shades = axes.pcolormesh(np.ma.masked_invalid(values), cmap="viridis")
+        for row, column in np.argwhere(np.isnan(values)):
+            axes.add_patch(Rectangle((column, row), 1, 1, facecolor="white", edgecolor="black", hatch="////"))
+        axes.set_xticks([place + 0.5 for place in x_ticks], list(x_ticks.values()))
+        axes.set_yticks([place + 0.5 for place in y_ticks], list(y_ticks.values()))
+        axes.set(xlabel=x_label, ylabel=y_label)
+        axes.figure.colorbar(shades, ax=axes, label=colour_label)
+        hatched = Patch(facecolor="white", edgecolor="black", hatch="////", label=missing)
+        axes.legend(handles=[hatched], loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
+        plt.show()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markdown:

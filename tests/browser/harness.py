@@ -9,6 +9,7 @@ import sympy as sp
 from playwright.sync_api import sync_playwright
 
 from relmath import checkpoints
+from relmath.notebook.bits import BitExplorer
 from relmath.notebook.explorer import Curve, Explorer, Readout, Slider, Validity
 from relmath.notebook.notation import symbols
 
@@ -29,6 +30,7 @@ PAGE = """<!doctype html>
 <link rel="stylesheet" href="explorer.css">
 <script defer src="{vega}"></script>
 <script defer src="explorer.js"></script>
+<script defer src="bits.js"></script>
 <style>
 html {{ --pst-color-background: #ffffff; --pst-color-text-base: #222832; }}
 html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-base: #ced6dd; }}
@@ -112,7 +114,7 @@ def efficiency() -> Explorer:
     )
 
 
-def write_page(folder: Path, *explorers: Explorer) -> str:
+def write_page(folder: Path, *explorers: Explorer | BitExplorer) -> str:
     """Write a page that holds the explorers, with what they need beside it, and give its address."""
     ASSETS["write_assets"](folder)
     bodies = "\n".join(explorer._repr_mimebundle_()["text/html"] for explorer in explorers)
