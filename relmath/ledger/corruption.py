@@ -144,8 +144,8 @@ BIT_FLIP = (
             ),
         },
         verdict=Unsupported(
-            "The report that is cited is about processors of a general fleet; its abstract names no training. Nearly half "
-            "of the single flips of an FP16 value from N(0, 1) move it by less than a tenth."
+            "The report that is cited is about processors of a general fleet; its abstract names no training. Nearly "
+            "half of the single flips of an FP16 value from N(0, 1) move it by less than a tenth."
         ),
     ),
 )

@@ -50,6 +50,13 @@
     return before !== 0 && after === before / factor ? "down" : "exponent";
   }
 
+  /** The factor of a bit of the exponent without rounding: 65536, and 2¹²⁸ where it is longer. */
+  function factorOf(power) {
+    if (power < 0) return "";
+    if (power <= 4) return String(2 ** (2 ** power));
+    return "2" + [...String(2 ** power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
+  }
+
   // --- Drawing ---
 
   const PARTS = ["sign", "exponent", "fraction"];
@@ -140,7 +147,7 @@
 
       const power = bit - format().fraction;
       const [tone, text] = sentences[kindOf(format(), power, value, after)];
-      const places = { power: power < 0 ? "" : show(2 ** (2 ** power)), change: show(change) };
+      const places = { power: factorOf(power), change: show(change) };
       const sentence = text.replace(/\{(\w+)\}/g, (_, name) => places[name]);
       const verdict = find(".explorer-validity");
       verdict.dataset.tone = tone;

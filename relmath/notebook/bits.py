@@ -162,8 +162,7 @@ class BitExplorer:
         form, numbers = FORMATS[at["format"]], self.values(setting)
         power = at["bit"] - form.fraction_bits
         tone, sentence = SENTENCES[_kind(form, power, numbers["value"], numbers["after"])]
-        factor = significant(2.0**2**power, DIGITS) if 0 <= power < form.exponent_bits else ""
-        return tone, sentence.format(power=_trimmed(factor), change=_number(numbers["change"]))
+        return tone, sentence.format(power=_factor(power), change=_number(numbers["change"]))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {
@@ -295,6 +294,16 @@ def _row(name: str, pattern: float, form: Format, bit: int) -> str:
         f'<div class="bits-row" data-row="{name}"><span class="bits-when">{name}</span>'
         f'<span class="bits" role="img" aria-label="{name}: {told}">{drawn}</span></div>'
     )
+
+
+def _factor(power: int) -> str:
+    """Write the factor of a bit of the exponent without rounding: 65536, and 2¹²⁸ where it is longer."""
+    if power < 0:
+        return ""
+    return str(2**2**power) if power <= 4 else "2" + str(2**power).translate(_SUPERSCRIPTS)
+
+
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _number(number: float) -> str:
