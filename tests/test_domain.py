@@ -238,3 +238,15 @@ def test_shapes_that_do_not_broadcast_are_named():
     domain.fitting_shapes(a=np.ones((2, 1)), b=np.ones(3), c=np.float64(1))
     with pytest.raises(ValueError, match=r"^shapes must broadcast, but are a \(2,\), b \(3,\): make them equal, or"):
         domain.fitting_shapes(a=np.ones(2), b=da.ones(3), c=np.float64(1))
+
+
+def test_a_count_may_have_a_largest_value():
+    assert domain.count("bit", [0, 15], most=15).tolist() == [0, 15]
+    with pytest.raises(ValueError, match=r"^bit\[1\] must be a whole number from 0 to 15, but is 16"):
+        domain.count("bit", [0, 16], most=15)
+
+
+def test_any_number_may_be_infinite_or_nan():
+    np.testing.assert_array_equal(domain.number("value", [1, np.inf, np.nan]), [1, np.inf, np.nan])
+    with pytest.raises(ValueError, match="^value must be a number, but is no number"):
+        domain.number("value", "one")
