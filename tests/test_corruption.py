@@ -1,8 +1,9 @@
-"""Silent corruption: bits against other decoders, counts by whole numbers, probabilities in 50 digits, lazy arrays."""
+"""Silent corruption: other decoders, counts by whole numbers, published forms, 50 digits by other routes, trials."""
 
 import inspect
 import struct
 from fractions import Fraction
+from itertools import product
 
 import dask
 import dask.array as da
@@ -10,13 +11,14 @@ import ml_dtypes
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from relmath import corruption
+from relmath import checkpoints, corruption, simulation
 from relmath.notebook import notation
-from tests.functions import near
+from relmath.units import day, hour, minute, percent
+from tests.functions import assert_lazy, assert_refused_by_name, by_parameter, exact, log_uniform, near, parameters_of
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
 
@@ -467,3 +469,456 @@ def test_every_number_has_its_symbol():
     names = {entry.code for entry in notation.table().values()}
     for function in (corruption.compose, corruption.flip, corruption.normal_census):
         assert set(inspect.signature(function).parameters) - {"dtype"} <= names
+
+
+pytestmark = pytest.mark.usefixtures("fifty_digits")
+
+# Verified checkpoints
+
+VERIFIED = (
+    corruption.verified_interval,
+    corruption.first_order_verified_overhead,
+    corruption.verified_time,
+    corruption.verified_overhead,
+    corruption.optimal_verified_interval,
+    corruption.verify_every,
+    corruption.clean_checkpoints,
+    corruption.clean_checkpoints_verified,
+)
+OF_VERIFIED_TIMES = VERIFIED[:6]
+
+# A legal value of each parameter, and some outside its domain.
+VERIFIED_LEGAL = {
+    "interval": 1200.0,
+    "verify": 60.0,
+    "write_time": 20.0,
+    "mtbf_silent": 8e5,
+    "mtbf_failstop": 1e4,
+    "restart": 30.0,
+    "downtime": 90.0,
+    "detection_latency": 2e5,
+    "confidence": 0.1,
+    "recall": 0.1,
+}
+VERIFIED_ILLEGAL = dict.fromkeys(VERIFIED_LEGAL, (-1.0, np.nan, np.inf)) | {
+    "interval": (0.0, np.nan, np.inf),
+    "mtbf_silent": (0.0, -1.0, np.nan),
+    "mtbf_failstop": (0.0, -1.0, np.nan),
+    "confidence": (-0.1, 1.5, np.nan),
+    "recall": (-0.1, 1.5, np.nan),
+}
+
+
+def name_of(function):
+    return function.__name__
+
+
+def test_silent_errors_of_a_published_run():
+    """Six in 54 days, with our 60 s to verify and 20 s to write: the figures that the chapter leads with."""
+    interval = corruption.verified_interval(60, 20, 54 * day / 6)
+    assert round(interval / hour, 2) == 2.19
+    overhead = corruption.first_order_verified_overhead(interval, 60, 20, 54 * day / 6)
+    assert round(overhead / percent, 2) == 2.03
+    assert corruption.clean_checkpoints(interval, 2 * day, 0.99) == 102
+
+
+@given(*[log_uniform(-6, 6)] * 4)
+def test_the_published_interval(verify, write_time, mtbf_silent, mtbf_failstop):
+    """Aupy et al. (2013), in 50 digits: sqrt(M_s (V + delta)), and its form with fail-stop errors."""
+    v, delta, silent, failstop = exact(verify, write_time, mtbf_silent, mtbf_failstop)
+    alone = corruption.verified_interval(verify, write_time, mtbf_silent)
+    assert alone == near(mp.sqrt(silent * (v + delta)), rel=1e-14)
+    both = corruption.verified_interval(verify, write_time, mtbf_silent, mtbf_failstop)
+    assert both == near(mp.sqrt((v + delta) / (1 / (2 * failstop) + 1 / silent)), rel=1e-14)
+
+
+@given(*[log_uniform(-3, 3)] * 4, log_uniform(-6, 2), st.booleans())
+def test_no_other_interval_costs_less_to_first_order(verify, write_time, mtbf_silent, mtbf_failstop, step, longer):
+    model = (verify, write_time, mtbf_silent, mtbf_failstop)
+    best = corruption.verified_interval(*model)
+    other = best * (1 + step) if longer else best / (1 + step)
+    at_best, at_other = (corruption.first_order_verified_overhead(tau, *model) for tau in (best, other))
+    assert at_other >= at_best * (1 - 1e-14)
+    checks, errors = ((verify + write_time) / best, at_best / 2)
+    assert checks == near(errors, rel=1e-13)  # both cost the same at the best interval
+
+
+def segment_by_phases(interval, verify, write_time, mtbf_silent, mtbf_failstop, restart, downtime):
+    """Mean time through a Markov chain of phases, each with integrals over the moment of a fail-stop error.
+
+    Nothing of the closed form is used: four unknown mean times, to the end, from the start of computation,
+    verification of a clean and of a corrupt state, and restart; a linear system in 50 digits. Computation, verification
+    and write are separate phases here, where the chapter takes the first two as one.
+    """
+
+    def phase(length):
+        """Chance to pass, and mean time spent."""
+        if length == 0:
+            return mp.mpf(1), mp.mpf(0)
+        points = mp.linspace(0, length, 1 + int(mp.ceil(length / mtbf_failstop)))
+        struck = mp.quad(lambda t: mp.exp(-t / mtbf_failstop) / mtbf_failstop, points)
+        spent = mp.quad(lambda t: t * mp.exp(-t / mtbf_failstop) / mtbf_failstop, points)
+        return 1 - struck, spent + length * (1 - struck)
+
+    clean = mp.exp(-interval / mtbf_silent)
+    p_c, t_c = phase(interval)
+    p_v, t_v = phase(verify)
+    p_w, t_w = phase(write_time)
+    p_r, t_r = phase(restart)
+    # Unknowns: C (compute), G (verify, state good), B (verify, state bad), W (write), R (restart).
+    # A phase that fails costs the downtime and leads to R; B leads to R also when it passes, without the downtime.
+    matrix = mp.matrix(
+        [
+            [1, -p_c * clean, -p_c * (1 - clean), 0, -(1 - p_c)],
+            [0, 1, 0, -p_v, -(1 - p_v)],
+            [0, 0, 1, 0, -1],
+            [0, 0, 0, 1, -(1 - p_w)],
+            [-p_r, 0, 0, 0, 1 - (1 - p_r)],
+        ]
+    )
+    means = [(p_c, t_c), (p_v, t_v), (p_v, t_v), (p_w, t_w), (p_r, t_r)]
+    times = mp.matrix([t + (1 - p) * downtime for p, t in means])
+    return mp.lu_solve(matrix, times)[0]
+
+
+@pytest.mark.parametrize("interval", [0.01, 0.7, 5])
+@pytest.mark.parametrize(("verify", "write_time"), [(0, 0.2), (0.1, 0), (0.3, 0.5)])
+@pytest.mark.parametrize(("restart", "downtime"), [(0, 0), (0.4, 0), (0, 2), (0.3, 0.1)])
+def test_verified_time_by_phases(interval, verify, write_time, restart, downtime):
+    arguments = (interval, verify, write_time, 2.3, 1.7, restart, downtime)
+    expected = segment_by_phases(*exact(*arguments))
+    assert corruption.verified_time(*arguments) == near(expected, rel=1e-13)
+    assert corruption.verified_overhead(*arguments) == near(expected / exact(interval)[0] - 1, rel=1e-13)
+
+
+@given(*[log_uniform(-9, 9)] * 5, *[log_uniform(-9, 4)] * 2)
+def test_verified_time_over_its_domain(interval, verify, write_time, mtbf_silent, mtbf_failstop, restart, downtime):
+    """Against its closed form, in as many digits as its cancellation takes: the test above tests the form."""
+    arguments = (interval, verify, write_time, mtbf_silent, mtbf_failstop, restart, downtime)
+    with mp.workdps(120):
+        tau, v, delta, silent, failstop, r, d = exact(*arguments)
+        x, y = tau / silent, (tau + v + delta) / failstop
+        bracket = mp.exp(r / failstop) * mp.expm1(x + y) - mp.exp(delta / failstop) * mp.expm1(x)
+        expected = (failstop + d) * bracket
+        share = expected / tau - 1
+    assume(max(x + y + r / failstop, 1) < 1e6)
+    largest = np.finfo(float).max
+    time, overhead = corruption.verified_time(*arguments), corruption.verified_overhead(*arguments)
+    assert time == (near(expected, rel=1e-12) if expected < largest else np.inf)
+    if expected < largest:
+        assert overhead == near(share, rel=1e-12)
+
+
+@given(*[log_uniform(-9, 9)] * 4, log_uniform(-9, 4))
+def test_silent_errors_alone_by_counting_attempts(interval, verify, write_time, mtbf_silent, restart):
+    """A geometric number of attempts fails, each costs computation, verification and restart; one write."""
+    tau, v, delta, silent, r = exact(interval, verify, write_time, mtbf_silent, restart)
+    failed = mp.expm1(tau / silent)
+    expected = tau + v + delta + failed * (tau + v + r)
+    model = (verify, write_time, mtbf_silent, np.inf, restart, 77)
+    assume(expected < np.finfo(float).max)
+    assert corruption.verified_time(interval, *model) == near(expected, rel=1e-12)
+    assert corruption.verified_overhead(interval, *model) == near(expected / tau - 1, rel=1e-12)
+
+
+@given(*[log_uniform(-4, 4)] * 4, *[log_uniform(-4, 2)] * 2)
+def test_without_silent_errors_a_check_is_part_of_the_write(interval, verify, write_time, mtbf, restart, downtime):
+    """Through the functions of another module."""
+    ours = (interval, verify, write_time, np.inf, mtbf, restart, downtime)
+    theirs = (interval, verify + write_time, mtbf, restart, downtime)
+    assert corruption.verified_time(*ours) == pytest.approx(checkpoints.expected_time(*theirs), rel=1e-11)
+    assert corruption.verified_overhead(*ours) == pytest.approx(checkpoints.overhead(*theirs), rel=1e-11)
+    best = corruption.optimal_verified_interval(verify, write_time, np.inf, mtbf, restart)
+    assert best == near(checkpoints.optimal(verify + write_time, mtbf), rel=1e-13)
+    young = corruption.verified_interval(verify, write_time, np.inf, mtbf)
+    assert young == near(checkpoints.young(verify + write_time, mtbf), rel=1e-14)
+
+
+def simulate_segment(interval, verify, write_time, mtbf_silent, mtbf_failstop, restart, downtime, seed):
+    """Walk one job along a line of time through many segments, with two clocks of errors that are never redrawn early.
+
+    Unlike the chapter's simulation this one does not redraw the time to the next fail-stop error at each phase, and
+    lets silent errors come by a clock that runs with the computation alone. Returns the wall time of each segment.
+    """
+    random = np.random.default_rng(seed)
+    next_failstop = random.exponential(mtbf_failstop)  # in time that is not downtime
+    next_silent = random.exponential(mtbf_silent)  # in time of computation
+    times = []
+
+    def run(length):
+        """Time spent in a phase, and whether it passed."""
+        nonlocal next_failstop
+        if next_failstop >= length:
+            next_failstop -= length
+            return length, True
+        spent, next_failstop = next_failstop, random.exponential(mtbf_failstop)
+        return spent, False
+
+    for _ in range(6000):
+        wall, done = 0.0, False
+        while not done:
+            spent, passed = run(interval)
+            wall += spent
+            next_silent -= spent
+            corrupt = next_silent < 0
+            if corrupt:
+                next_silent = random.exponential(mtbf_silent)
+            if passed:
+                spent, passed = run(verify)
+                wall += spent
+            if passed and not corrupt:
+                spent, done = run(write_time)
+                wall += spent
+                passed = done
+            if not done:
+                wall += 0 if passed else downtime
+                loaded = False
+                while not loaded:
+                    spent, loaded = run(restart)
+                    wall += spent + (0 if loaded else downtime)
+        times.append(wall)
+    return np.array(times)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (20 * minute, 60, 20, 54 * day / 6, 54 * day / 413, 20, 90),
+        (30 * minute, 300, 180, 2 * hour, hour, 300, 120),
+        (hour, 0, 60, hour, 100 * hour, 0, 0),
+    ],
+    ids=["published rates", "harsh", "silent"],
+)
+def test_verified_time_against_a_simulation(arguments):
+    """99.9 % confidence, fixed seed: independent of renewal equations altogether."""
+    low, high = simulation.mean_interval(simulate_segment(*arguments, seed=8486), confidence=0.999)
+    assert low <= corruption.verified_time(*arguments) <= high
+
+
+def slope_sign(interval, verify, write_time, mtbf_silent, mtbf_failstop, restart):
+    """Sign of the slope of T/tau in 200 digits, from a difference of the closed form: no condition is derived."""
+    with mp.workdps(200):
+        v, delta, silent, r = exact(verify, write_time, mtbf_silent, restart)
+
+        def per_second(tau):
+            x = tau / silent
+            if np.isinf(mtbf_failstop):
+                return ((tau + v + r) * mp.exp(x) - r + delta) / tau
+            m = mp.mpf(mtbf_failstop)
+            whole = mp.exp(r / m) * mp.expm1(x + (tau + v + delta) / m)
+            return m * (whole - mp.exp(delta / m) * mp.expm1(x)) / tau
+
+        step = interval * mp.mpf(10) ** -60
+        return mp.sign(per_second(interval + step) - per_second(interval - step))
+
+
+@given(
+    *[log_uniform(-9, 9)] * 3,
+    st.one_of(log_uniform(-9, 9), st.just(np.inf)),
+    st.one_of(log_uniform(-9, 9), st.just(0.0)),
+)
+def test_optimal_verified_interval_is_where_the_slope_changes_sign(
+    verify, write_time, mtbf_silent, mtbf_failstop, restart
+):
+    model = (verify, write_time, mtbf_silent, mtbf_failstop, restart)
+    if np.isfinite(mtbf_failstop):
+        assume((verify + write_time + restart) / mtbf_failstop < 1e6)
+    best = mp.mpf(float(corruption.optimal_verified_interval(*model)))
+    little = best * mp.mpf(10) ** -12
+    assert slope_sign(best - little, *model) < 0 < slope_sign(best + little, *model)
+
+
+@given(*[log_uniform(-9, 9)] * 3)
+def test_optimal_verified_interval_in_square_roots(verify, write_time, mtbf_silent):
+    """The closed form for silent errors alone and a reading as long as the writing, without its cancellation."""
+    v, delta, silent = exact(verify, write_time, mtbf_silent)
+    w = v + delta
+    expected = 2 * silent / (1 + mp.sqrt(1 + 4 * silent / w))
+    best = corruption.optimal_verified_interval(verify, write_time, mtbf_silent, restart=write_time)
+    assert best == near(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize(("silent", "failstop"), [(1, np.inf), (np.inf, 1), (1, 1), (3, 0.2)])
+@pytest.mark.parametrize(("verify", "write_time", "restart"), [(1, 0, 0), (0.3, 0.7, 5), (0, 1, 1)])
+def test_what_the_first_order_leaves_out(silent, failstop, verify, write_time, restart):
+    """By hand, from e^z to the third power: between 1/2 and 2/3 of V + delta, whatever its parts and the restart."""
+    scale = 1e-10
+    model = (verify * scale, write_time * scale, silent, failstop)
+    missing = corruption.optimal_verified_interval(*model, restart * scale) - corruption.verified_interval(*model)
+    s, f = 1 / silent, 1 / failstop
+    expected = -(s * s + s * f + f * f / 3) / (2 * (s + f / 2) ** 2)
+    assert missing / (scale * (verify + write_time)) == pytest.approx(expected, rel=1e-4)
+
+
+def every_mth_by_search(verify, write_time, mtbf_silent, mtbf_failstop):
+    """Least overhead to first order over both times, on a grid that knows no formula for either."""
+    save = np.geomspace(1, 1e5, 2001)[:, None]
+    period = np.geomspace(1, 1e6, 2001)
+    cost = write_time / save + save / 2 / mtbf_failstop + verify / period + period / mtbf_silent
+    i, j = np.unravel_index(cost.argmin(), cost.shape)
+    return period[j] / save[i, 0], cost[i, j]
+
+
+@pytest.mark.parametrize("model", [(60, 20, 9 * day, 3 * hour), (5, 600, 9 * day, 30 * day), (60, 20, day, day)])
+def test_verify_every_by_search(model):
+    number, least = every_mth_by_search(*model)
+    assert corruption.verify_every(*model) == pytest.approx(number, rel=0.02)
+    each = corruption.first_order_verified_overhead(corruption.verified_interval(*model), *model)
+    assert least <= each * 1.0001
+
+
+def worst_of_kept(law, interval, kept):
+    """Chance that the corruption is older than all kept checkpoints: the phase by mpmath's quadrature."""
+    return mp.quad(lambda u: law(kept * interval - u), mp.linspace(0, interval, 5)) / interval
+
+
+@pytest.mark.parametrize("latency", [1e-3, 0.3, 1, 7, 150])
+@pytest.mark.parametrize("confidence", [0.01, 0.5, 0.9, 0.99, 0.99999])
+def test_clean_checkpoints_by_quadrature(latency, confidence):
+    """The number suffices, and one less does not, or is none at all."""
+    kept = corruption.clean_checkpoints(1, latency, confidence)
+
+    def survives(time):
+        return mp.exp(-time / mp.mpf(latency))
+
+    assert worst_of_kept(survives, mp.mpf(1), kept) <= (1 - confidence) * (1 + 1e-8)
+    assert kept == 1 or worst_of_kept(survives, mp.mpf(1), kept - 1) > (1 - confidence) * (1 - 1e-8)
+
+
+@pytest.mark.parametrize(("interval", "latency"), [(2.19 * hour, 2 * day), (hour, 10 * minute), (hour, hour)])
+def test_clean_checkpoints_by_playing_it(interval, latency):
+    """Draw strikes and detections, count the checkpoints written in between: as many as the risk allows lose all."""
+    random = np.random.default_rng(2013)
+    strike = random.uniform(0, interval, 400_000)
+    corrupt = np.floor((strike + random.exponential(latency, strike.size)) / interval)
+    for confidence in (0.5, 0.9, 0.99):
+        kept = int(corruption.clean_checkpoints(interval, latency, confidence))
+        for number, enough in ((kept, True), (kept - 1, False)):
+            lost = int(np.count_nonzero(corrupt >= number))
+            low, high = stats.binomtest(lost, strike.size).proportion_ci(0.999)
+            assert low <= 1 - confidence if enough else number == 0 or high > 1 - confidence
+
+
+@given(st.floats(0.01, 0.999), st.floats(0, 0.9999))
+def test_clean_checkpoints_verified_by_enumeration(recall, confidence):
+    """Multiply the misses until the risk is small enough."""
+    number, risk = 1, 1 - recall
+    while risk > (1 - confidence) * (1 + 1e-9):
+        number, risk = number + 1, risk * (1 - recall)
+    assume(abs(risk / (1 - confidence) - 1) > 1e-8)  # at the very edge either will do
+    assert corruption.clean_checkpoints_verified(recall, confidence) == number
+
+
+def test_thresholds_have_slack():
+    """A risk of a hundredth is what 0.99 leaves, although 1 - 0.99 is a rounding error more or less."""
+    assert corruption.clean_checkpoints_verified([0.9, 0.99, 0.999], [0.99, 0.9999, 0.999]).tolist() == [2, 2, 1]
+    # One checkpoint an e-th of whose phase is covered: (1/a)(1 - e^-a) of risk with a = 1.
+    risk = float(-mp.expm1(-1))
+    assert corruption.clean_checkpoints(1, 1, [1 - risk, 1 - risk + 1e-7]).tolist() == [1, 2]
+
+
+def test_limits_of_verified_checkpoints(strict):
+    for interval in (corruption.verified_interval, corruption.optimal_verified_interval):
+        assert interval(0, 0, 5, 7) == 0
+        assert interval(1, 1, np.inf) == np.inf
+        assert interval(0, 0, np.inf, np.inf) == np.inf
+    assert corruption.verified_time(10, 2, 1, np.inf) == 13
+    assert corruption.verified_overhead(10, 2, 1, np.inf) == near(0.3, rel=1e-15)
+    assert corruption.verified_time(10, 2, 1, 1e-3) == np.inf
+    assert corruption.verify_every(0, 20, np.inf, 1e4) == 0
+    assert corruption.verify_every(60, 20, np.inf, 1e4) == np.inf
+    assert corruption.clean_checkpoints(5, 0, [0, 0.9, 1]).tolist() == [1, 1, 1]
+    assert corruption.clean_checkpoints(5, 9, [0, 1]).tolist() == [1, np.inf]
+    assert corruption.clean_checkpoints(1, 1e12, 0.99) == pytest.approx(np.log(100) * 1e12, rel=1e-8)
+    assert corruption.clean_checkpoints_verified([0, 0, 1, 1, 0.5], [0, 0.5, 0.5, 1, 1]).tolist() == [
+        1,
+        np.inf,
+        1,
+        1,
+        np.inf,
+    ]
+
+
+def test_extremes_of_verified_checkpoints(strict):
+    """Every combination of tiny, everyday, huge and infinite: no NaN, no warning, and within the physical limits."""
+    times = [1e-150, 1.0, 1e150]
+    costs, gaps = [0, *times], [*times, np.inf]
+    *model, restart = np.meshgrid(costs, costs, gaps, gaps, costs, sparse=True)
+    assert (corruption.verified_interval(*model) >= 0).all()
+    assert (corruption.optimal_verified_interval(*model, restart) >= 0).all()
+    for interval, downtime in product(times, [0, 1.0, 1e150]):
+        assert (corruption.verified_time(interval, *model, restart, downtime) >= interval * (1 - 1e-15)).all()
+        assert (corruption.verified_overhead(interval, *model, restart, downtime) >= 0).all()
+    interval, latency, confidence = np.meshgrid(times, costs, [0, 1e-300, 0.5, 1 - 1e-16, 1], sparse=True)
+    assert (corruption.clean_checkpoints(interval, latency, confidence) >= 1).all()
+
+
+@given(*[log_uniform(-4, 4)] * 2, *[log_uniform(-4, 8)] * 2, log_uniform(-6, 2))
+def test_verified_intervals_grow(verify, write_time, mtbf_silent, mtbf_failstop, step):
+    """With every time that checks and writes take, and with every MTBF; the exact one while errors are rare.
+
+    Where the interval is longer than M_s, a longer check makes it shorter: an attempt is then so likely to fail that
+    the check after it had better come soon.
+    """
+    model = [verify, write_time, mtbf_silent, mtbf_failstop]
+    rare = 4 * (verify + write_time) * (1 + step) < min(mtbf_silent, mtbf_failstop)
+    for interval in (corruption.verified_interval, *[corruption.optimal_verified_interval] * rare):
+        here = interval(*model)
+        for i in range(4):
+            grown = [value * (1 + step) if i == j else value for j, value in enumerate(model)]
+            assert interval(*grown) >= here * (1 - 1e-13)
+
+
+def test_longer_checks_may_shorten_the_exact_interval():
+    """Where errors are so frequent that the best interval is longer than their mean gap."""
+    short, long = corruption.optimal_verified_interval([0.1, 1], 100, 1)
+    assert 1 < long < short
+
+
+@given(log_uniform(-3, 3), log_uniform(-3, 3), st.floats(0, 0.999), log_uniform(-6, 2))
+def test_later_detection_and_more_confidence_take_more_checkpoints(interval, latency, confidence, step):
+    here = corruption.clean_checkpoints(interval, latency, confidence)
+    assert corruption.clean_checkpoints(interval, latency * (1 + step), confidence) >= here
+    assert corruption.clean_checkpoints(interval, latency, confidence + (1 - confidence) / 2) >= here
+
+
+@pytest.mark.parametrize("function", OF_VERIFIED_TIMES, ids=name_of)
+@given(st.lists(log_uniform(-3, 3), min_size=7, max_size=7), log_uniform(-6, 6))
+def test_the_unit_of_verified_times_does_not_matter(function, values, scale):
+    arguments = dict(zip(parameters_of(function), values, strict=False))
+    is_share = "overhead" in function.__name__ or function is corruption.verify_every
+    scaled = function(**{name: scale * value for name, value in arguments.items()})
+    expected = function(**arguments) * (1 if is_share else scale)
+    assert scaled == pytest.approx(expected, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("function", VERIFIED, ids=name_of)
+def test_functions_of_verified_checkpoints_broadcast(function):
+    """A grid of the first two arguments is what single calls give; scalars give a scalar."""
+    first, second, *others = [VERIFIED_LEGAL[name] for name in parameters_of(function)]
+    factors = np.array([1, 2, 3])
+    grid = function(first * factors[:, None], second / factors, *others)
+    singles = [[function(first * i, second / j, *others) for j in factors] for i in factors]
+    assert type(singles[0][0]) is np.float64
+    np.testing.assert_array_equal(grid, singles)
+    assert function(first * np.ones((0, 3)), second, *others).shape == (0, 3)
+
+
+@by_parameter(VERIFIED)
+def test_bad_input_to_verified_checkpoints_is_refused_by_name(function, name):
+    assert np.isfinite(function(**{key: VERIFIED_LEGAL[key] for key in parameters_of(function)}))
+    assert_refused_by_name(function, name, VERIFIED_LEGAL, VERIFIED_ILLEGAL)
+
+
+@pytest.mark.parametrize("name", ["write_time", "mtbf_failstop"])
+def test_no_share_of_saves_to_verify_without_saves_or_stops(name):
+    model = {key: VERIFIED_LEGAL[key] for key in parameters_of(corruption.verify_every)}
+    with pytest.raises(ValueError, match=rf"^{name} must be above 0 and finite"):
+        corruption.verify_every(**model | {name: np.inf})
+
+
+@pytest.mark.parametrize("function", VERIFIED, ids=name_of)
+def test_lazy_arrays_of_verified_checkpoints_stay_lazy(function):
+    rng = np.random.default_rng(0)
+    arrays = {name: VERIFIED_LEGAL[name] * rng.integers(1, 9, 50).astype(float) for name in parameters_of(function)}
+    assert_lazy(function, arrays, VERIFIED_ILLEGAL)

@@ -248,5 +248,5 @@ def test_a_count_may_have_a_largest_value():
 
 def test_any_number_may_be_infinite_or_nan():
     np.testing.assert_array_equal(domain.number("value", [1, np.inf, np.nan]), [1, np.inf, np.nan])
-    with pytest.raises(ValueError, match="^value must be a number, but is no number"):
+    with pytest.raises(ValueError, match=r"^value must be a number, but is no number"):
         domain.number("value", "one")
