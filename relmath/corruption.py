@@ -7,7 +7,7 @@ independent of one another; times from 1e-150 to 1e150 s, and 0, are safe.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import factorial
@@ -532,6 +532,695 @@ def _by_bit(bit: Array, form: Format, patterns: Array, weights: Array) -> Census
         kinds[4] = ~kinds.any(axis=0)
         totals[(slice(None), *index)] = [weights[kind].sum() for kind in kinds]
     return Census(*(total if total.ndim else total.item() for total in totals))
+
+
+# Attention under corruption. Chapter *attention*. Arrays are stacks of matrices, whose leading axes are trials, and are
+# computed in the floating-point format that they come in: each step is rounded to it, and may overflow in it.
+
+
+class Attention(NamedTuple):
+    """What one head of attention computes on its way to its output."""
+
+    scores: Array
+    """Scores of each query (row) against each key (column), (..., m, n)."""
+    weights: Array
+    """Attention weights, the softmax of each row of scores, (..., m, n)."""
+    output: Array
+    """Weighted sums of the values, (..., m, d)."""
+
+
+class Step(NamedTuple):
+    """Loss and gradients of one training step of one head, with what a detector may look at."""
+
+    loss: Array
+    """The loss, in float64, (...)."""
+    scores: Array
+    """Scores, (..., n, n)."""
+    output: Array
+    """Output, (..., n, d)."""
+    w_q: Array
+    """Gradient for the query weights, (..., c, d)."""
+    w_k: Array
+    """Gradient for the key weights, (..., c, d)."""
+    w_v: Array
+    """Gradient for the value weights, (..., c, d)."""
+
+    @property
+    def gradients(self) -> tuple[Array, Array, Array]:
+        """The gradients of the three weights."""
+        return self.w_q, self.w_k, self.w_v
+
+
+PLACES = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
+"""Where a fault may strike a training step: the input, the weights, or what is projected from them."""
+
+_expected = np.errstate(over="ignore", under="ignore", invalid="ignore")  # Inf and NaN are what is studied here
+
+
+@_expected
+def product(a: Array, b: Array) -> Array:
+    """Multiply matrices in their own format: sums of products are taken in float64, then rounded once.
+
+    Matrix units, and NumPy for float16, take them in float32; with float64 no digit depends on the order of summation.
+
+    Examples
+    --------
+    >>> ones = np.ones((1, 4096), np.float16)
+    >>> product(ones, ones.T / 2).tolist()
+    [[2048.0]]
+    >>> product(ones * 64, ones.T).tolist()
+    [[inf]]
+    """
+    exact = np.matmul(a.astype(np.float64, copy=False), b.astype(np.float64, copy=False))
+    return exact.astype(np.result_type(a, b), copy=False)
+
+
+@_expected
+def softmax(scores: Array) -> Array:
+    r"""Softmax of the last axis, shifted by its largest score as every library does.
+
+    .. math:: p_j = \frac{e^{S_j - \max_l S_l}}{\sum_k e^{S_k - \max_l S_l}}
+
+    Parameters
+    ----------
+    scores : array_like of floats
+        Scores S, (..., n), in any floating-point format.
+
+    Returns
+    -------
+    ndarray
+        Weights p, (..., n), in the same format. A row that holds an infinity above 0 or a NaN becomes NaN; an infinity
+        below 0 is a weight of 0.
+
+    Examples
+    --------
+    >>> softmax([0.0, 0.0, -np.inf]).tolist()
+    [0.5, 0.5, 0.0]
+    >>> softmax([0.0, np.inf]).tolist()
+    [nan, nan]
+    """
+    scores = np.asarray(scores)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / _sum(weights)
+
+
+@_expected
+def softmax_jacobian(weights: Array) -> Array:
+    r"""Derivative of the softmax by its scores.
+
+    .. math:: J = \operatorname{diag}(p) - p\,p^\top
+
+    Its largest stretch is at most 1/2, and 0 where one weight is 1.
+
+    Parameters
+    ----------
+    weights : array_like of floats
+        Softmax weights p, (..., n).
+
+    Returns
+    -------
+    ndarray
+        Jacobian, (..., n, n).
+
+    Examples
+    --------
+    >>> softmax_jacobian([0.5, 0.5]).tolist()
+    [[0.25, -0.25], [-0.25, 0.25]]
+    """
+    weights = np.asarray(weights)
+    diagonal = weights[..., None] * np.eye(weights.shape[-1], dtype=weights.dtype)
+    return diagonal - weights[..., :, None] * weights[..., None, :]
+
+
+@_expected
+def attention(q: Array, k: Array, v: Array, inner: Any = None) -> Attention:
+    r"""Scaled dot-product attention of one head.
+
+    .. math:: S = \frac{Q K^\top}{\sqrt d}, \qquad P = \operatorname{softmax}(S), \qquad O = P V
+
+    Parameters
+    ----------
+    q : ndarray of floats
+        Queries Q, (..., m, d).
+    k, v : ndarray of floats
+        Keys K and values V, (..., n, d).
+    inner : dtype, optional
+        Format of scores and weights; float32 is what fused kernels keep them in. Else that of the queries.
+
+    Returns
+    -------
+    Attention
+        Scores and weights in the inner format, output in that of the queries.
+
+    References
+    ----------
+    Vaswani et al. (2017), arXiv:1706.03762.
+
+    Examples
+    --------
+    Of two keys the query prefers the second, the more the longer the query:
+
+    >>> k = v = np.eye(2)
+    >>> attention(np.array([[0.0, 2.0]]), k, v).weights.round(2).tolist()
+    [[0.2, 0.8]]
+    >>> attention(np.array([[0.0, 2000.0]]), k, v).weights.round(2).tolist()
+    [[0.0, 1.0]]
+    """
+    inner = q.dtype if inner is None else np.dtype(inner)
+    scores = product(q.astype(inner, copy=False), _transposed(k).astype(inner, copy=False)) * _per_root(k, inner)
+    weights = softmax(scores)
+    return Attention(scores, weights, product(weights, v.astype(inner, copy=False)).astype(q.dtype))
+
+
+@_expected
+def attention_gradients(q: Array, k: Array, v: Array, weights: Array, upstream: Array) -> tuple[Array, Array, Array]:
+    r"""Gradients of a loss for queries, keys and values, from its gradient G for the output.
+
+    .. math::
+        \nabla_V = P^\top G, \qquad
+        \nabla_S = P \circ \bigl(U - (P \circ U)\,\mathbf{1}\mathbf{1}^\top\bigr), \quad U = G V^\top, \qquad
+        \nabla_Q = \frac{\nabla_S K}{\sqrt d}, \qquad \nabla_K = \frac{\nabla_S^\top Q}{\sqrt d}
+
+    Row i of the gradient for the scores is the softmax Jacobian of that row times row i of U.
+
+    Parameters
+    ----------
+    q : ndarray of floats
+        Queries Q, (..., m, d), as the backward pass reads them.
+    k, v : ndarray of floats
+        Keys K and values V, (..., n, d).
+    weights : ndarray of floats
+        Attention weights P, (..., m, n); their format is that of the scores' gradient.
+    upstream : ndarray of floats
+        Gradient G of the loss for the output, (..., m, d).
+
+    Returns
+    -------
+    tuple of ndarray
+        Gradients for q, k and v, each shaped and in the format as these.
+    """
+    inner = weights.dtype
+    upstream = upstream.astype(inner, copy=False)
+    by_score = _by_score(weights, upstream, v.astype(inner, copy=False))
+    per_root = _per_root(k, inner)
+    by_query = product(by_score, k.astype(inner, copy=False)) * per_root
+    by_key = product(_transposed(by_score), q.astype(inner, copy=False)) * per_root
+    by_value = product(_transposed(weights), upstream)
+    return by_query.astype(q.dtype), by_key.astype(k.dtype), by_value.astype(v.dtype)
+
+
+@_expected
+def training_step(
+    x: Array,
+    w_q: Array,
+    w_k: Array,
+    w_v: Array,
+    target: Array,
+    faults: Mapping[str, Callable[[Array], Array]] | None = None,
+    inner: Any = None,
+    *,
+    linear: bool = False,
+) -> Step:
+    r"""Forward and backward pass of one head of self-attention, with faults on the way.
+
+    .. math::
+        Q = X W_Q, \quad K = X W_K, \quad V = X W_V, \qquad L = \tfrac12 \lVert O - Y \rVert^2, \qquad
+        \nabla_{W_Q} = X^\top \nabla_Q, \ \dots
+
+    A fault replaces a tensor by a corrupted one as soon as it is there; all that follows, the backward pass included,
+    reads the corrupted one, and knows nothing of it: the gradient for the corrupted queries is taken for that of the
+    sound ones.
+
+    Parameters
+    ----------
+    x : ndarray of floats
+        Input X, (..., n, c): n tokens of c numbers.
+    w_q, w_k, w_v : ndarray of floats
+        Weights, (..., c, d).
+    target : ndarray of floats
+        Target Y of the output, (..., n, d).
+    faults : mapping, optional
+        What corrupts a tensor, by its name out of :data:`PLACES`.
+    inner : dtype, optional
+        Format of scores and weights, as in :func:`attention`.
+    linear : bool, optional
+        Take the loss :math:`\langle Y, O \rangle` instead, whose gradient for the output is Y whatever happens: as if
+        the layers above let no gradient grow.
+
+    Returns
+    -------
+    Step
+        Loss, scores, output and the gradients for the three weights.
+
+    Raises
+    ------
+    ValueError
+        If a fault strikes an unknown place.
+
+    Examples
+    --------
+    An element of a query that grows 65536 times hardly changes the gradient for the query weights:
+
+    >>> random = np.random.default_rng(0)
+    >>> x, w_q, w_k, w_v, target = random.normal(size=(5, 8, 8))
+    >>> sound = training_step(x, w_q, w_k, w_v, target)
+    >>> struck = training_step(x, w_q, w_k, w_v, target, {"q": lambda q: scale_element(q, 1, 2, 65536)})
+    >>> round(float(gradient_norm(struck.w_q) / gradient_norm(sound.w_q)), 3)
+    0.998
+    """
+    faults = {} if faults is None else faults
+    if unknown := set(faults) - set(PLACES):
+        raise ValueError(f"faults must strike one of {', '.join(PLACES)}, but strike {', '.join(sorted(unknown))}")
+
+    def struck(place: str, tensor: Array) -> Array:
+        return faults[place](tensor) if place in faults else tensor
+
+    x, w_q, w_k, w_v = (struck(*tensor) for tensor in (("x", x), ("w_q", w_q), ("w_k", w_k), ("w_v", w_v)))
+    q, k, v = (struck(*t) for t in (("q", product(x, w_q)), ("k", product(x, w_k)), ("v", product(x, w_v))))
+    scores, weights, output = attention(q, k, v, inner)
+    upstream = target if linear else output - target
+    by_input = _transposed(x)
+    gradients = (product(by_input, g) for g in attention_gradients(q, k, v, weights, upstream))
+    terms = (output * target).astype(np.float64) if linear else np.square(upstream.astype(np.float64)) / 2
+    loss = terms.sum(axis=(-2, -1))
+    return Step(loss, scores, output, *gradients)
+
+
+@_expected
+def row_gradient_norms(
+    rows: Array, x_i: Array, target: Array, x: Array, k: Array, v: Array, factors: Array = 1.0
+) -> tuple[Array, Array, Array]:
+    r"""Norms of what one token's query adds to the gradients of :func:`training_step`, for several such queries.
+
+    .. math:: \lVert x_i \rVert\,\lVert \nabla_{q_i} \rVert, \qquad
+        \lVert X^\top \nabla_{S_i} \rVert\,\frac{\lVert q_i \rVert}{\sqrt d}, \qquad
+        \lVert X^\top p_i \rVert\,\lVert o_i - y_i \rVert
+
+    Each share is a matrix of rank one, so that its Frobenius norm is a product of two lengths.
+
+    Parameters
+    ----------
+    rows : ndarray of floats
+        The query, sound or corrupted in m ways, as the pass reads it, (..., m, d).
+    x_i, target : ndarray of floats
+        Input of that token, (..., c), and target of its output, (..., d).
+    x : ndarray of floats
+        Input X of all tokens, (..., n, c).
+    k, v : ndarray of floats
+        Keys and values, (..., n, d).
+    factors : ndarray of floats, optional
+        What the elements of the sound query were multiplied by, (..., m, d): then the gradient for the query weights is
+        taken through that multiplication. Else the pass knows nothing of it.
+
+    Returns
+    -------
+    tuple of ndarray
+        Norms of its shares in the gradients for the query, key and value weights, (..., m), in float64.
+    """
+    _, weights, output = attention(rows, k, v)
+    upstream = output - target[..., None, :]
+    by_score = _by_score(weights, upstream, v)
+    by_query = product(by_score, k) * _per_root(k, k.dtype)
+    return (
+        _length(x_i)[..., None] * _length(by_query.astype(np.float64) * factors),
+        _length(product(by_score, x)) * _length(rows) / np.sqrt(rows.shape[-1]),
+        _length(product(weights, x)) * _length(upstream),
+    )
+
+
+@_expected
+def query_gradient_bound(x: Array, k: Array, v: Array, upstream: Array) -> Array:
+    r"""Largest norm that the gradient for the query weights can have, whatever the queries are.
+
+    .. math:: \lVert \nabla_{W_Q} \rVert \le \frac{\lVert X \rVert\,\lVert G V^\top \rVert\,\lVert K \rVert}{2 \sqrt d}
+
+    since no softmax Jacobian stretches by more than 1/2. Norms of X and K are spectral, the others Frobenius. Holds for
+    any finite queries, corrupted or not.
+
+    Parameters
+    ----------
+    x : ndarray of floats
+        Input X, (..., n, c).
+    k, v : ndarray of floats
+        Keys and values, (..., n, d).
+    upstream : ndarray of floats
+        Gradient G of the loss for the output, (..., n, d).
+
+    Returns
+    -------
+    ndarray
+        Bound on the Frobenius norm, (...), in float64.
+    """
+    x, k, v, upstream = (np.asarray(matrix).astype(np.float64) for matrix in (x, k, v, upstream))
+    spectral = np.linalg.norm(x, 2, axis=(-2, -1)) * np.linalg.norm(k, 2, axis=(-2, -1))
+    return spectral * np.linalg.norm(upstream @ _transposed(v), axis=(-2, -1)) / (2 * np.sqrt(k.shape[-1]))
+
+
+@_expected
+def scaled(values: Array, factor: Array) -> Array:
+    """Multiply values by a factor, in their own format: exactly, then rounded, so that the factor itself may exceed it.
+
+    Examples
+    --------
+    >>> scaled(np.array([0.5, 2.0], np.float16), 65536).tolist()
+    [32768.0, inf]
+    """
+    return (values.astype(np.float64) * factor).astype(values.dtype)
+
+
+def scale_row(matrix: Array, row: int, factor: float) -> Array:
+    """Copy matrices, (..., n, d), with one row of each multiplied by a factor, as :func:`scaled` does.
+
+    Examples
+    --------
+    >>> scale_row(np.ones((2, 2)), 0, 4).tolist()
+    [[4.0, 4.0], [1.0, 1.0]]
+    """
+    struck = np.array(matrix)
+    struck[..., row, :] = scaled(struck[..., row, :], factor)
+    return struck
+
+
+def scale_element(matrix: Array, row: int, column: int, factor: float) -> Array:
+    """Copy matrices, (..., n, d), with one element of each multiplied by a factor, as :func:`scaled` does.
+
+    Examples
+    --------
+    >>> scale_element(np.ones((2, 2)), 0, 1, 4).tolist()
+    [[1.0, 4.0], [1.0, 1.0]]
+    """
+    struck = np.array(matrix)
+    struck[..., row, column] = scaled(struck[..., row, column], factor)
+    return struck
+
+
+def flip_elements(matrix: Array, row: Array, column: Array, bit: Array) -> Array:
+    """Copy matrices, (..., n, d), with one bit of one element of each flipped.
+
+    Parameters
+    ----------
+    matrix : ndarray of floats
+        The matrices.
+    row, column : array_like of ints
+        Which element of each matrix, (...) or one for all.
+    bit : array_like of ints
+        Which bit, from 0, the last of the significand, to the sign, (...) or one for all.
+
+    Returns
+    -------
+    ndarray
+        The struck matrices, in the same format.
+
+    Examples
+    --------
+    >>> flip_elements(np.array([[0.5]], np.float16), 0, 0, 14).tolist()
+    [[32768.0]]
+    """
+    struck = np.array(matrix)
+    stack = np.indices(struck.shape[:-2], sparse=True)
+    struck[*stack, row, column] = _flip(struck[*stack, row, column], bit)
+    return struck
+
+
+@_expected
+def gradient_norm(*gradients: Array) -> Array:
+    """Length of all gradients taken together, in float64: over the last two axes of each.
+
+    Examples
+    --------
+    >>> float(gradient_norm(np.full((1, 1), 3.0), np.full((1, 1), 4.0)))
+    5.0
+    """
+    return _length(np.stack([_length(g.reshape(*g.shape[:-2], -1)) for g in gradients], axis=-1))
+
+
+@_expected
+def clip(gradients: Sequence[Array], limit: float) -> tuple[Array, ...]:
+    r"""Clip gradients by their common norm.
+
+    .. math:: g \min\left(1, \frac{c}{\lVert g \rVert}\right)
+
+    Parameters
+    ----------
+    gradients : sequence of ndarray of floats
+        Gradients, (..., c, d) each.
+    limit : float
+        Largest norm c that is left as it is.
+
+    Returns
+    -------
+    tuple of ndarray
+        Clipped gradients, in float64. One that is not finite anywhere is not made so: NaN stays NaN.
+
+    Examples
+    --------
+    >>> [g.tolist() for g in clip([np.full((1, 1), 3.0), np.full((1, 1), 4.0)], limit=2.5)]
+    [[[1.5]], [[2.0]]]
+    >>> [g.tolist() for g in clip([np.full((1, 1), np.inf), np.full((1, 1), 4.0)], limit=1)]
+    [[[nan]], [[0.0]]]
+    """
+    norm = gradient_norm(*gradients)
+    factor = limit / np.where(norm > limit, norm, limit)
+    factor = np.where(np.isnan(norm), np.nan, factor)[..., None, None]
+    return tuple(gradient.astype(np.float64) * factor for gradient in gradients)
+
+
+def largest_score(step: Step) -> Array:
+    """Largest score of each trial in absolute value, (...), in float64; NaN if one is NaN."""
+    return np.abs(step.scores.astype(np.float64)).max(axis=(-2, -1))
+
+
+def is_finite(step: Step) -> Array:
+    """Tell of each trial, (...), whether all of its gradients are finite: what a loss scaler checks."""
+    return np.logical_and.reduce([np.isfinite(g.astype(np.float64)).all(axis=(-2, -1)) for g in step.gradients])
+
+
+def leading_weight(scale: Array, lead: Array, keys: Array) -> Array:
+    r"""Softmax weight of a key that leads, when the query's row is scaled.
+
+    .. math:: p = \frac{1}{1 + (n - 1)\,e^{-a \xi}}
+
+    One of n keys has a score larger by the lead a than all others, which tie; the row is multiplied by xi.
+
+    Parameters
+    ----------
+    scale : array_like
+        Factor xi by which the row is scaled. Above 0 and finite.
+    lead : array_like
+        Lead a in the sound row's scores. Above 0 and finite.
+    keys : array_like
+        Number of keys, n. Whole, at least 2.
+
+    Returns
+    -------
+    array_like
+        Weight, between 1/n and 1.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> leading_weight([1, 10, 100], lead=0.35, keys=64).round(3).tolist()
+    [0.022, 0.345, 1.0]
+    """
+    return in_blocks(_leading_weight, *_row(scale, lead, keys))
+
+
+def query_share(scale: Array, lead: Array, keys: Array) -> Array:
+    r"""Share of a row in the gradient for the query weights when the row is scaled, by the sound row's.
+
+    .. math:: \frac{p (1 - p)}{p_1 (1 - p_1)}
+
+    with p of :func:`leading_weight`, and p_1 of it at a scale of 1. For keys that tie but for one, if the loss tells
+    only the leading key apart.
+
+    Parameters
+    ----------
+    scale, lead, keys : array_like
+        As of :func:`leading_weight`.
+
+    Returns
+    -------
+    array_like
+        Norm by the sound one; 0 where it is below the doubles, from a lead times scale of some 745 on.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> query_share([1, 10, 100, 65536], lead=0.35, keys=64).tolist()[0::3]
+    [1.0, 0.0]
+    """
+    return in_blocks(_query_share, *_row(scale, lead, keys))
+
+
+def key_share(scale: Array, lead: Array, keys: Array) -> Array:
+    r"""Share of a row in the gradient for the key weights when the row is scaled, by the sound row's.
+
+    .. math:: \xi\,\frac{p (1 - p)}{p_1 (1 - p_1)}
+
+    The gradient for the keys is the scores' times the query, and the query has grown xi times. It is also the share in
+    the gradient for the query weights if one differentiates through the scaling.
+
+    Parameters
+    ----------
+    scale, lead, keys : array_like
+        As of :func:`leading_weight`.
+
+    Returns
+    -------
+    array_like
+        Norm by the sound one; 0 where it is below the doubles.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> key_share([1, 10, 100], lead=0.35, keys=64).round(2).tolist()
+    [1.0, 104.83, 0.0]
+    """
+    return in_blocks(_key_share, *_row(scale, lead, keys))
+
+
+def value_share(scale: Array, lead: Array, keys: Array) -> Array:
+    r"""Share of a row in the gradient for the value weights when the row is scaled, by the sound row's.
+
+    .. math:: \frac{\lVert p \rVert}{\lVert p_1 \rVert}, \qquad \lVert p \rVert^2 = p^2 + \frac{(1 - p)^2}{n - 1}
+
+    for inputs of equal length at right angles. It tends to the length of 1/p_1, and never vanishes.
+
+    Parameters
+    ----------
+    scale, lead, keys : array_like
+        As of :func:`leading_weight`.
+
+    Returns
+    -------
+    array_like
+        Norm by the sound one.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> value_share([1, 10, 1000], lead=0.35, keys=64).round(2).tolist()
+    [1.0, 2.83, 7.99]
+    """
+    return in_blocks(_value_share, *_row(scale, lead, keys))
+
+
+def turning_scale(lead: Array, keys: Array) -> Array:
+    r"""Scale at which the leading key has half the weight, and the share in the query weights turns from rise to fall.
+
+    .. math:: \xi = \frac{\ln(n - 1)}{a}
+
+    Parameters
+    ----------
+    lead, keys : array_like
+        As of :func:`leading_weight`.
+
+    Returns
+    -------
+    array_like
+        Scale; below 1 where the sound row is already past it.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its domain.
+
+    Examples
+    --------
+    >>> round(float(turning_scale(lead=0.35, keys=64)), 1)
+    11.8
+    """
+    lead, keys = checked(_ROW_CHECKS, lead=lead, keys=keys)
+    return in_blocks(_turning_scale, lead, keys)
+
+
+_ROW_CHECKS: dict[str, Callable[[str, Array], Array]] = {
+    "scale": positive_finite,
+    "lead": positive_finite,
+    "keys": partial(count, least=2),
+}
+
+
+def _row(scale: Array, lead: Array, keys: Array) -> list[Array]:
+    return checked(_ROW_CHECKS, scale=scale, lead=lead, keys=keys)
+
+
+# The kernels of the row with one leading key. E = e^-(a xi) is never above 1; m = n - 1 others.
+
+
+def _leading_weight(scale: Array, lead: Array, keys: Array) -> Array:
+    return 1 / (1 + (keys - 1) * np.exp(-lead * scale))
+
+
+def _query_share(scale: Array, lead: Array, keys: Array) -> Array:
+    m = keys - 1
+    mixture = (1 + m * np.exp(-lead)) / (1 + m * np.exp(-lead * scale))
+    return np.exp(-lead * (scale - 1)) * mixture * mixture
+
+
+def _key_share(scale: Array, lead: Array, keys: Array) -> Array:
+    return scale * _query_share(scale, lead, keys)
+
+
+def _value_share(scale: Array, lead: Array, keys: Array) -> Array:
+    m = keys - 1
+    e, sound = np.exp(-lead * scale), np.exp(-lead)
+    return np.sqrt((1 + m * e * e) / (1 + m * sound * sound)) * ((1 + m * sound) / (1 + m * e))
+
+
+def _turning_scale(lead: Array, keys: Array) -> Array:
+    return np.log(keys - 1) / lead
+
+
+# Arithmetic in the format of the arrays.
+
+
+def _by_score(weights: Array, upstream: Array, v: Array) -> Array:
+    """Gradient for the scores, from that for the output: each row's softmax Jacobian times the row of U = G V^T."""
+    u = product(upstream, _transposed(v))
+    return weights * (u - _sum(weights * u))
+
+
+def _sum(rows: Array) -> Array:
+    return rows.sum(axis=-1, keepdims=True, dtype=np.float64).astype(rows.dtype)
+
+
+def _transposed(matrix: Array) -> Array:
+    return np.swapaxes(matrix, -1, -2)
+
+
+def _per_root(k: Array, dtype: Any) -> Array:
+    return np.asarray(1 / np.sqrt(k.shape[-1])).astype(dtype)
+
+
+def _length(rows: Array) -> Array:
+    """Length along the last axis; in units of the largest element, lest the squares of small ones be 0."""
+    rows = rows.astype(np.float64)
+    largest = np.abs(rows).max(axis=-1, keepdims=True)
+    unit = np.where((largest > 0) & (largest < np.inf), largest, 1)
+    return np.sqrt(np.square(rows / unit).sum(axis=-1)) * unit[..., 0]
+
+
+def _flip(value: Array, bit: Array) -> Array:
+    """Flip a bit of the patterns themselves, so that the values of a NaN's bits are kept, too."""
+    pattern = np.dtype(f"u{value.dtype.itemsize}")
+    return (value.view(pattern) ^ np.left_shift(1, bit).astype(pattern)).view(value.dtype)
 
 
 # Verified checkpoints: a segment of work, a verification, a write. Chapter *verified-checkpoints*.

@@ -473,6 +473,403 @@ def test_every_number_has_its_symbol():
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
 
+# Attention under corruption (chapter attention)
+
+ROW_FUNCTIONS = (
+    corruption.leading_weight,
+    corruption.query_share,
+    corruption.key_share,
+    corruption.value_share,
+    corruption.turning_scale,
+)
+ROW_LEGAL = {"scale": 8.0, "lead": 0.35, "keys": 64.0}
+ROW_ILLEGAL = {
+    "scale": (0.0, -1.0, np.nan, np.inf),
+    "lead": (0.0, -1.0, np.nan, np.inf),
+    "keys": (1.0, 2.5, np.nan, np.inf),
+}
+SHORT = (np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)
+
+
+def draw_head(seed=0, tokens=3, size=2, trials=()):
+    """Input, three weights and target, in doubles."""
+    random = np.random.default_rng(seed)
+    x, target = random.normal(size=(2, *trials, tokens, size))
+    return [x, *random.normal(size=(3, *trials, size, size)), target]
+
+
+def mp_loss(x, w_q, w_k, w_v, target, added_to_q, factors_of_q=None):
+    """Squared loss in 50 digits, written out in scalars; what corrupts the queries is added, or multiplied."""
+    q, k, v = x * w_q + added_to_q, x * w_k, x * w_v
+    if factors_of_q is not None:
+        q = mp.matrix([[q[i, j] * factors_of_q[i, j] for j in range(q.cols)] for i in range(q.rows)])
+    loss = mp.mpf(0)
+    for i in range(x.rows):
+        powers = [mp.exp(sum(q[i, c] * k[j, c] for c in range(q.cols)) / mp.sqrt(q.cols)) for j in range(x.rows)]
+        for c in range(q.cols):
+            output = sum(power * v[j, c] for j, power in enumerate(powers)) / sum(powers)
+            loss += (output - target[i, c]) ** 2 / 2
+    return loss
+
+
+def mp_gradient(setting, which, **corruption_of_q):
+    """Central differences of that loss by one of the matrices: good to 30 digits."""
+    step = mp.mpf(10) ** -16
+    matrices = [mp.matrix(part.tolist()) for part in setting]
+    gradient = np.zeros(setting[which].shape)
+    for index in np.ndindex(gradient.shape):
+        sides = []
+        for sign in (1, -1):
+            moved = [matrix.copy() for matrix in matrices]
+            moved[which][index] += sign * step
+            sides.append(mp_loss(*moved, **corruption_of_q))
+        gradient[index] = float((sides[0] - sides[1]) / (2 * step))
+    return gradient
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0, -7.0, 40.0])
+def test_gradients_are_differences_of_the_loss(factor):
+    """A program that knows nothing of the fault takes it for a constant that was added to the queries."""
+    setting = draw_head(seed=3)
+    x, w_q, *_ = setting
+    struck = corruption.training_step(*setting, {"q": lambda q: corruption.scale_element(q, 1, 0, factor)})
+    added = mp.matrix((corruption.scale_element(x @ w_q, 1, 0, factor) - x @ w_q).tolist())
+    for which, gradient in zip((1, 2, 3), struck.gradients, strict=True):
+        np.testing.assert_allclose(gradient, mp_gradient(setting, which, added_to_q=added), rtol=1e-9, atol=1e-12)
+    loss = mp_loss(*(mp.matrix(part.tolist()) for part in setting), added_to_q=added)
+    assert struck.loss == near(loss)
+
+
+def test_gradient_through_the_corruption_is_a_difference_too():
+    """All other rows' targets are their outputs, so that the gradient is the corrupted row's alone."""
+    setting = draw_head(seed=4)
+    factors = np.ones((3, 2))
+    factors[1] = 5.0, 2.0
+    x, w_q, w_k, w_v, target = setting
+    rows = (x @ w_q)[1:2] * factors[1:2]
+    output = corruption.attention(x @ w_q * factors, x @ w_k, x @ w_v).output
+    target[[0, 2]] = output[[0, 2]]
+    through, _, _ = corruption.row_gradient_norms(rows, x[1], target[1], x, x @ w_k, x @ w_v, factors[1:2])
+    differences = mp_gradient(setting, 1, added_to_q=mp.zeros(3, 2), factors_of_q=mp.matrix(factors.tolist()))
+    assert through[0] == near(np.linalg.norm(differences), rel=1e-9)
+
+
+def test_row_norms_are_those_of_the_whole_gradient_when_only_one_row_errs():
+    setting = draw_head(seed=5, tokens=6, size=4, trials=(3,))
+    x, w_q, w_k, w_v, target = setting
+    fault = {"q": lambda q: corruption.scale_row(q, 2, 3.0)}
+    output = corruption.training_step(*setting, fault).output
+    others = [0, 1, 3, 4, 5]
+    target[:, others] = output[:, others]
+    step = corruption.training_step(x, w_q, w_k, w_v, target, fault)
+    norms = corruption.row_gradient_norms(3 * (x @ w_q)[:, 2:3], x[:, 2], target[:, 2], x, x @ w_k, x @ w_v)
+    for gradient, norm in zip(step.gradients, norms, strict=True):
+        np.testing.assert_allclose(np.linalg.norm(gradient, axis=(-2, -1)), norm[:, 0], rtol=1e-10)
+
+
+def test_leading_row_is_that_of_a_real_head():
+    """Inputs at right angles, one key ahead, and a loss that tells only the leading key apart: no formula of ours."""
+    n, lead = 12, 0.4
+    x = np.eye(n)
+    k, v = np.zeros((n, 2)), np.zeros((n, 2))
+    k[0], v[0] = (lead * np.sqrt(2), 0), (0.01, -0.02)
+    scales = np.array([1.0, 2.0, 6.0, 20.0])
+    rows = scales[:, None] * np.array([1.0, 0.0])
+    # An upstream gradient that does not change: a target far away.
+    norms = np.array(corruption.row_gradient_norms(rows, x[5], np.array([1e6, 0.0]), x, k, v))
+    shares = norms / norms[:, :1]
+    expected = (corruption.query_share, corruption.key_share, corruption.value_share)
+    for share, function in zip(shares, expected, strict=True):
+        np.testing.assert_allclose(share, function(scales, lead, n), rtol=1e-6)
+    weights = corruption.attention(rows, k, v).weights[:, 0]
+    np.testing.assert_allclose(weights, corruption.leading_weight(scales, lead, n), rtol=1e-12)
+
+
+def mp_leading_weight(scale, lead, keys):
+    return mp.exp(lead * scale) / (mp.exp(lead * scale) + keys - 1)
+
+
+@given(scale=log_uniform(-3, 3), lead=log_uniform(-6, -0.2), keys=st.integers(2, 10**6))
+def test_leading_row_in_50_digits(scale, lead, keys):
+    s, a, n = exact(scale, lead, keys)
+
+    def product(at):
+        return mp_leading_weight(at, a, n) * (1 - mp_leading_weight(at, a, n))
+
+    def length(at):
+        return mp.sqrt(mp_leading_weight(at, a, n) ** 2 + (1 - mp_leading_weight(at, a, n)) ** 2 / (n - 1))
+
+    assert corruption.leading_weight(scale, lead, keys) == near(mp_leading_weight(s, a, n))
+    assert corruption.query_share(scale, lead, keys) == near(product(s) / product(1))
+    assert corruption.key_share(scale, lead, keys) == near(s * product(s) / product(1))
+    assert corruption.value_share(scale, lead, keys) == near(length(s) / length(1))
+
+
+@given(lead=log_uniform(-3, 1), keys=st.integers(3, 10**6))
+def test_query_share_peaks_at_the_turning_scale(lead, keys):
+    turn = corruption.turning_scale(lead, keys)
+    assert corruption.leading_weight(turn, lead, keys) == near(0.5, rel=1e-9)
+    around = corruption.query_share(turn * np.array([0.98, 1, 1.02]), lead, keys)
+    assert around[1] >= max(around[0], around[2])
+
+
+def test_limits_of_the_leading_row(strict):
+    huge = 2.0**30
+    assert corruption.leading_weight(huge, 0.35, 64) == 1
+    assert corruption.query_share(huge, 0.35, 64) == corruption.key_share(huge, 0.35, 64) == 0
+    sound = np.exp(0.35) + 63
+    assert corruption.value_share(huge, 0.35, 64) == near(sound / np.sqrt(np.exp(0.7) + 63))
+    for function in ROW_FUNCTIONS[1:4]:
+        assert function(1, 0.35, 64) == near(1)
+    assert corruption.turning_scale(0.35, 2) == 0
+
+
+@by_parameter(ROW_FUNCTIONS)
+def test_leading_row_refuses_by_name(function, name):
+    assert_refused_by_name(function, name, ROW_LEGAL, ROW_ILLEGAL)
+
+
+@pytest.mark.parametrize("function", ROW_FUNCTIONS)
+def test_leading_row_is_lazy(function):
+    arrays = {name: np.full(50, ROW_LEGAL[name]) for name in parameters_of(function)}
+    assert_lazy(function, arrays, ROW_ILLEGAL)
+
+
+# The bound, and what saturates
+
+
+@given(
+    seed=st.integers(0, 1000),
+    magnitude=log_uniform(-3, 8),
+    single=st.booleans(),
+)
+def test_no_query_carries_its_gradient_beyond_the_bound(seed, magnitude, single):
+    setting = draw_head(seed, tokens=5, size=3)
+    x, _, w_k, w_v, target = setting
+    wild = magnitude * np.random.default_rng(seed + 1).normal(size=(5, 3))
+
+    def strike(q):
+        if not single:
+            return wild
+        struck = q.copy()
+        struck[2, 1] = wild[2, 1]
+        return struck
+
+    step = corruption.training_step(*setting, {"q": strike})
+    bound = corruption.query_gradient_bound(x, x @ w_k, x @ w_v, step.output - target)
+    assert corruption.gradient_norm(step.w_q) <= bound * (1 + 1e-12)
+    # The output is a mean of values: G cannot run away.
+    v = x @ w_v
+    assert np.all(step.output <= v.max(axis=0) + 1e-9)
+    assert np.all(step.output >= v.min(axis=0) - 1e-9)
+
+
+def test_the_bound_is_reached():
+    """Two keys alike in weight, opposite in key and value: the Jacobian stretches by its half."""
+    x, k, v = np.array([[1.0], [0.0]]), np.array([[1.0], [-1.0]]), np.array([[1.0], [-1.0]])
+    upstream = np.array([[1.0], [0.0]])
+    weights = np.full((2, 2), 0.5)
+    by_query, _, _ = corruption.attention_gradients(np.zeros((2, 1)), k, v, weights, upstream)
+    reached = np.linalg.norm(x.T @ by_query)
+    assert reached == near(1)
+    assert corruption.query_gradient_bound(x, k, v, upstream) == near(reached * np.sqrt(2) / np.sqrt(2))
+
+
+@given(scores=st.lists(st.floats(-50, 50), min_size=1, max_size=8))
+def test_jacobian_stretches_by_a_half_at_most_and_adds_up_to_nothing(scores):
+    jacobian = corruption.softmax_jacobian(corruption.softmax(scores))
+    eigenvalues = np.linalg.eigvalsh(jacobian)
+    assert eigenvalues.max() <= 0.5 + 1e-12
+    assert eigenvalues.min() >= -1e-12
+    np.testing.assert_allclose(jacobian.sum(axis=-1), 0, atol=1e-15)
+
+
+def test_jacobian_is_the_derivative_of_the_softmax():
+    scores = np.array([0.3, -1.0, 2.0, 0.0])
+    step = mp.mpf(10) ** -20
+
+    def weight(i, j, sign):
+        moved = [mp.mpf(s) + (sign * step if at == j else 0) for at, s in enumerate(scores)]
+        return mp.exp(moved[i]) / sum(map(mp.exp, moved))
+
+    derivative = [[float((weight(i, j, 1) - weight(i, j, -1)) / (2 * step)) for j in range(4)] for i in range(4)]
+    np.testing.assert_allclose(corruption.softmax_jacobian(corruption.softmax(scores)), derivative, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ml_dtypes.bfloat16])
+def test_limits_of_the_softmax(dtype, strict):
+    scores = np.array([[3, 3, -1], [3, 2, -1], [0, -np.inf, 0], [np.inf, 0, 0], [np.nan, 0, 0]], dtype)
+    weights = corruption.softmax(scores)
+    assert weights.dtype == dtype
+    sound = corruption.softmax(scores[:2] * np.asarray(2.0**10, dtype)).astype(float)
+    assert sound.tolist() == [[0.5, 0.5, 0], [1, 0, 0]]
+    assert weights[2].astype(float).tolist() == [0.5, 0, 0.5]
+    assert np.isnan(weights[3:].astype(float)).all()
+
+
+def test_a_saturated_row_leaves_the_value_weights_alone():
+    setting = draw_head(seed=6, tokens=8, size=4)
+    x, w_q, w_k, w_v, target = setting
+    rows = (x @ w_q)[:1] * np.array([[1.0], [1e9]])
+    by_query, by_key, by_value = corruption.row_gradient_norms(rows, x[0], target[0], x, x @ w_k, x @ w_v)
+    assert by_query[1] == by_key[1] == 0
+    winner = (x @ w_k @ (x @ w_q)[0]).argmax()
+    expected = np.linalg.norm(x[winner]) * np.linalg.norm((x @ w_v)[winner] - target[0])
+    assert by_value[1] == near(expected)
+
+
+def test_two_keys_that_tie_let_the_key_weights_grow_for_ever():
+    setting = draw_head(seed=7, tokens=2, size=2)
+    x, _, w_k, w_v, target = setting
+    k = x @ w_k
+    tied = np.array([k[1, 1] - k[0, 1], k[0, 0] - k[1, 0]])  # at right angles to the difference of the keys
+    factors = np.array([[1.0], [1e3], [1e6]])
+    by_query, by_key, _ = corruption.row_gradient_norms(factors * tied, x[0], target[0], x, k, x @ w_v)
+    np.testing.assert_allclose(by_key / by_key[0], factors[:, 0], rtol=1e-6)
+    np.testing.assert_allclose(by_query / by_query[0], 1, rtol=1e-6)
+
+
+def test_a_share_below_the_root_of_the_doubles_is_not_lost():
+    """Squares of lengths below 1e-162 would be 0, and a share be called exactly 0 that is not."""
+    x = k = v = np.eye(2)
+    rows = np.array([[500 * np.sqrt(2), 0], [700 * np.sqrt(2), 0], [800 * np.sqrt(2), 0]])
+    by_query, by_key, _ = corruption.row_gradient_norms(rows, x[0], np.array([5.0, 0]), x, k, v)
+    assert by_query[0] == near(float(mp.exp(-500) * 4 / mp.sqrt(2)), rel=1e-9)
+    assert by_key[1] > 0
+    assert by_query[2] == 0
+
+
+# Formats
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_products_are_those_of_numpy_in_the_same_format(dtype):
+    """NumPy sums in float32, in its own order; rounded to 16 bits almost all agree, and the others to one unit."""
+    a, b = np.random.default_rng(0).normal(size=(2, 20, 20)).astype(dtype)
+    ours, theirs = corruption.product(a, b), np.matmul(a, b).astype(dtype)  # of bfloat16 NumPy makes float32
+    assert ours.dtype == dtype
+    assert np.mean(ours == theirs) > 0.99
+    unit = float(ml_dtypes.finfo(dtype).eps)
+    np.testing.assert_allclose(ours.astype(float), theirs.astype(float), rtol=2 * unit, atol=1e-6)
+
+
+def test_a_sum_beyond_the_format_is_infinite_and_one_that_comes_back_is_not(strict):
+    ones = np.ones((1, 3), np.float16)
+    assert np.isinf(corruption.product(40_000 * ones, ones.T)).all()
+    assert corruption.product(np.array([[65504, 65504, -65504]], np.float16), ones.T) == 65504
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("place", ["q", "k", "w_q", "w_k", "x"])
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_one_number_that_is_not_finite_spoils_every_gradient_without_a_warning(dtype, place, value):
+    setting = [part.astype(dtype) for part in draw_head(seed=8, tokens=8, size=4)]
+    step = corruption.training_step(*setting, {place: lambda m: corruption.scale_element(m, 0, 0, value)})
+    assert not corruption.is_finite(step)
+    for gradient in (step.w_q, step.w_k):
+        assert not np.isfinite(gradient.astype(float)).any()
+    clipped = corruption.clip(step.gradients, limit=1.0)
+    assert all(np.isnan(g).any() for g in clipped)
+
+
+def test_scores_in_float32_do_not_overflow_where_those_in_float16_do():
+    setting = [part.astype(np.float16) for part in draw_head(seed=9, tokens=8, size=4)]
+    fault = {"q": lambda q: corruption.scale_row(q, 0, 2.0**13)}
+    short, wide = (corruption.training_step(*setting, fault, inner=inner) for inner in (None, np.float32))
+    assert not corruption.is_finite(short)
+    assert corruption.is_finite(wide)
+    assert wide.scores.dtype == np.float32
+    assert wide.w_q.dtype == wide.output.dtype == np.float16
+
+
+@pytest.mark.parametrize("dtype", SHORT)
+def test_a_bit_flipped_twice_is_as_it_was(dtype):
+    bits = 8 * np.dtype(dtype).itemsize
+    patterns = np.arange(2**bits, dtype=f"u{bits // 8}").view(dtype).reshape(-1, 1, 1)
+    for bit in range(bits):
+        once = corruption.flip_elements(patterns, 0, 0, bit)
+        changed = once.view(f"u{bits // 8}") ^ patterns.view(f"u{bits // 8}")
+        assert np.all(changed == 1 << bit)
+        assert corruption.flip_elements(once, 0, 0, bit).tobytes() == patterns.tobytes()
+
+
+def test_the_highest_bit_of_the_exponent_is_a_factor_of_65536_for_normal_numbers_off_one():
+    values = np.array([0.5, -0.25, 0.999, 2.0**-14, 4.0, 1000.0], np.float16).reshape(-1, 1, 1)
+    flipped = corruption.flip_elements(values, 0, 0, 14)
+    ratio = flipped.astype(float) / values.astype(float)
+    assert ratio.ravel().tolist() == [65536] * 4 + [1 / 65536] * 2
+    ones = corruption.flip_elements(np.array([[[1.0]], [[1.5]]], np.float16), 0, 0, 14).ravel()
+    assert np.isinf(ones[0])
+    assert np.isnan(ones[1])
+
+
+def test_each_trial_is_struck_at_its_own_place():
+    zeros = np.zeros((3, 2, 2), np.float16)
+    struck = corruption.flip_elements(zeros, [0, 1, 1], [1, 0, 1], [14, 13, 15])
+    assert [np.argwhere(part.view(np.uint16)).tolist() for part in struck] == [[[0, 1]], [[1, 0]], [[1, 1]]]
+    assert not zeros.any()
+
+
+def test_a_factor_beyond_the_format_is_applied_exactly():
+    assert corruption.scaled(np.float16([0.25, -1.0]), 2.0**16).tolist() == [16384, -np.inf]
+    assert corruption.scale_row(np.full((1, 2), 0.5, np.float16), 0, 2.0**16).tolist() == [[32768, 32768]]
+
+
+# Steps, norms and clipping
+
+
+def test_trials_do_not_see_one_another():
+    setting = draw_head(seed=10, tokens=5, size=3, trials=(4,))
+    together = corruption.training_step(*setting)
+    for i in range(4):
+        alone = corruption.training_step(*(part[i] for part in setting))
+        for one, all_ in zip(alone, together, strict=True):
+            np.testing.assert_allclose(all_[i], one, rtol=1e-12)
+
+
+def test_a_linear_loss_hands_down_what_is_given():
+    """Twice the values, twice the gradients for queries and keys, and the same for values."""
+    setting = draw_head(seed=11, tokens=5, size=3)
+    once = corruption.training_step(*setting, linear=True)
+    twice = corruption.training_step(*setting, {"v": lambda v: 2 * v}, linear=True)
+    for factor, before, after in zip((2, 2, 1), once.gradients, twice.gradients, strict=True):
+        np.testing.assert_allclose(after, factor * before, rtol=1e-9, atol=1e-12)
+    assert once.loss == near(np.sum(once.output * setting[4]))
+
+
+def test_an_unknown_place_is_named():
+    with pytest.raises(ValueError, match=r"^faults must strike one of x, w_q, .*, but strike o, s$"):
+        corruption.training_step(*draw_head(), {"s": np.copy, "o": np.copy})
+
+
+@given(limit=log_uniform(-3, 3), seed=st.integers(0, 100))
+def test_clipping_bounds_the_norm_and_keeps_the_direction(limit, seed):
+    gradients = tuple(np.random.default_rng(seed).normal(size=(3, 2, 4, 4)))
+    clipped = corruption.clip(gradients, limit)
+    norm, before = corruption.gradient_norm(*clipped), corruption.gradient_norm(*gradients)
+    np.testing.assert_allclose(norm, np.minimum(before, limit), rtol=1e-12)
+    along = sum((a * b).sum(axis=(-2, -1)) for a, b in zip(clipped, gradients, strict=True))
+    np.testing.assert_allclose(along, norm * before, rtol=1e-12)
+
+
+def test_norms_neither_underflow_nor_overflow(strict):
+    assert corruption.gradient_norm(np.full((2, 2), 1e-200)) == near(2e-200)
+    assert corruption.gradient_norm(np.full((2, 2), 1e200), np.zeros((1, 1))) == near(2e200)
+    assert corruption.gradient_norm(np.zeros((2, 2))) == 0
+    assert corruption.gradient_norm(np.array([[np.inf, 1.0]])) == np.inf
+    assert np.isnan(corruption.gradient_norm(np.array([[np.nan, np.inf]])))
+
+
+def test_what_detectors_look_at():
+    scores = np.array([[[1.0, -5.0]], [[np.nan, 1.0]]], np.float16)
+    gradient = np.array([[[1.0]], [[np.inf]]], np.float16)
+    step = corruption.Step(np.zeros(2), scores, gradient, gradient, np.ones_like(gradient), np.ones_like(gradient))
+    assert corruption.largest_score(step)[0] == 5
+    assert np.isnan(corruption.largest_score(step)[1])
+    assert corruption.is_finite(step).tolist() == [True, False]
+
+
 # Verified checkpoints
 
 VERIFIED = (
@@ -922,3 +1319,6 @@ def test_lazy_arrays_of_verified_checkpoints_stay_lazy(function):
     rng = np.random.default_rng(0)
     arrays = {name: VERIFIED_LEGAL[name] * rng.integers(1, 9, 50).astype(float) for name in parameters_of(function)}
     assert_lazy(function, arrays, VERIFIED_ILLEGAL)
+
+
+pytestmark = pytest.mark.usefixtures("fifty_digits")
