@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from tests.browser import harness
 
+expect.set_options(timeout=60_000)  # patience, not a budget: a busy machine is slow
+
 
 @pytest.fixture(scope="session")
 def browser():
