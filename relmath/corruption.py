@@ -7,6 +7,7 @@ independent of one another; times from 1e-150 to 1e150 s, and 0, are safe.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -21,11 +22,13 @@ from scipy import special
 from relmath.domain import (
     Array,
     checked,
+    computed,
     count,
     fitting_shapes,
     is_lazy,
     non_negative,
     number,
+    one_number,
     positive,
     positive_finite,
     probability,
@@ -153,6 +156,7 @@ def compose(sign: Array, exponent: Array, fraction: Array, dtype: Any = "float16
     sign = _field("sign", sign, 1)
     exponent = _field("exponent", exponent, form.exponent_bits)
     fraction = _field("fraction", fraction, form.fraction_bits)
+    fitting_shapes(sign=sign, exponent=exponent, fraction=fraction)
     pattern = (sign * 2**form.exponent_bits + exponent) * 2**form.fraction_bits + fraction
     return in_blocks(lambda number: _value(number, form), pattern)
 
@@ -213,7 +217,7 @@ def nearest(value: Array, dtype: Any) -> Array:
     (0.0999755859375, inf)
     """
     form = _format(dtype)
-    return in_blocks(lambda number: _decoded(_encoded(number, form), form), _numbers(value))
+    return in_blocks(lambda number: _decoded(_encoded(number, form), form), _numbers("value", value))
 
 
 def encode(value: Array, dtype: Any) -> Array:
@@ -243,7 +247,7 @@ def encode(value: Array, dtype: Any) -> Array:
     ['0011111000000000', '1011111000000000']
     """
     form = _format(dtype)
-    value = _held(value, form, nan=True)
+    value = _held(form, "value", value, besides=np.isnan)
     return in_blocks(lambda number: _encoded(number, form), value).astype(np.uint32)
 
 
@@ -278,8 +282,8 @@ def flip(value: Array, bit: Array, dtype: Any) -> Array:
     (1312.0, nan)
     """
     form = _format(dtype)
-    value = _held(value, form, nan=False)
-    bit = _bit(bit, form)
+    value = _held(form, "value", value)
+    bit = _bit_of(form)("bit", bit)
     fitting_shapes(value=value, bit=bit)
     return in_blocks(lambda number, place: _flipped(number, place, form), value, bit)
 
@@ -296,6 +300,7 @@ def census(dtype: Any, bit: Array, values: Array | None = None) -> Census:
     values : array_like, optional
         The values whose flips are counted, such as the weights of a layer; those that are not finite are left out. By
         default all finite values of the format, 0 with both its signs; ``float32`` has too many, so give a sample.
+        A lazy array is computed, since counts cannot be put off.
 
     Returns
     -------
@@ -313,10 +318,10 @@ def census(dtype: Any, bit: Array, values: Array | None = None) -> Census:
     Census(up=28672, down=28672, infinite=2, nan=2046, other=4096)
     """
     form = _format(dtype)
-    bit = _bit(bit, form)
+    bit = computed(_bit_of(form), "bit", bit)
     if values is not None:
-        chosen = _numbers(values)
-        patterns = _encoded(np.ravel(_held(chosen[np.isfinite(chosen)], form, nan=False)), form)
+        held = computed(partial(_held, form, besides=_is_special), "values", values)
+        patterns = _encoded(held[np.isfinite(held)], form)
     elif form.bits > 16:
         raise ValueError(
             f"values must be given for {form.name}, whose 2^{form.bits} patterns are too many to count: decode random "
@@ -360,7 +365,7 @@ def normal_census(dtype: Any, bit: Array, sd: Array = 1.0) -> Census:
     0.272 of N(0, 1) are no longer finite, 0.682 grow
     """
     form = _format(dtype)
-    bit, sd = _bit(bit, form), positive_finite("sd", sd)
+    bit, sd = computed(_bit_of(form), "bit", bit), computed(positive_finite, "sd", sd)
     fitting_shapes(bit=bit, sd=sd)
     bits, deviations = np.broadcast_arrays(bit, sd)
     shares = np.empty((len(Census._fields), *bits.shape))
@@ -404,7 +409,9 @@ def normal_shares(dtype: Any, sd: float = 1.0) -> Array:
     values = _decoded(np.arange(form.special_pattern), form)
     last = values[-1] + (values[-1] - values[-2]) / 2  # from where on rounding leaves the finite numbers
     ends = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [last]])
-    scale = np.sqrt(2) * np.minimum(positive_finite("sd", sd), 1e9 * last)  # beyond, all are alike to the last digit
+    scale = np.sqrt(2) * min(
+        one_number(positive_finite, "sd", sd), 1e9 * last
+    )  # beyond, all are alike to the last digit
     with np.errstate(over="ignore", under="ignore"):  # far out in the tail it is 0
         low, high = ends[:-1] / scale, ends[1:] / scale
         near, far = special.erf(high) - special.erf(low), special.erfc(low) - special.erfc(high)
@@ -414,12 +421,14 @@ def normal_shares(dtype: Any, sd: float = 1.0) -> Array:
 
 def _format(dtype: Any) -> Format:
     """Give the format that a name, a NumPy dtype or a framework's own (torch.bfloat16) means."""
-    try:
-        name = np.dtype(dtype).name if dtype is not None else "None"
-    except TypeError:
-        name = str(dtype).rpartition(".")[2]
+    name = ""
+    if dtype is not None:  # which is NumPy's name for doubles
+        try:
+            name = np.dtype(dtype).name
+        except (SyntaxError, TypeError, ValueError):  # NumPy knows no such type
+            name = str(dtype).rpartition(".")[2]
     if name not in FORMATS:
-        raise ValueError(f"dtype must be one of {', '.join(FORMATS)}, but is {dtype!r}")
+        raise ValueError(f"dtype must be one of {', '.join(FORMATS)}, but is {reprlib.repr(dtype)}")
     return FORMATS[name]
 
 
@@ -428,29 +437,36 @@ def _field(name: str, value: Array, bits: int) -> Array:
     return count(name, value, most=2**bits - 1)
 
 
-def _bit(bit: Array, form: Format) -> Array:
-    return count("bit", bit, most=form.bits - 1)
+def _bit_of(form: Format) -> Callable[[str, Array], Array]:
+    """Give the check of a place in a format."""
+    return partial(count, most=form.bits - 1)
 
 
-def _numbers(value: Array) -> Array:
+def _is_special(value: Array) -> Array:
+    return ~np.isfinite(value)
+
+
+def _numbers(name: str, value: Array) -> Array:
     """Take any numbers in doubles, also those of the small formats, which NumPy itself does not know."""
     if getattr(getattr(value, "dtype", None), "name", None) in FORMATS:
         with np.errstate(invalid="ignore"):  # of the many patterns of NaN the signalling ones
             value = value.astype(np.float64)
-    return number("value", value)
+    return number(name, value)
 
 
-def _held(value: Array, form: Format, *, nan: bool) -> Array:
-    """Check that a format holds the values, and, unless it is allowed, that none is NaN."""
-    given = _numbers(value)
+def _held(form: Format, name: str, value: Array, besides: Callable[[Array], Array] | None = None) -> Array:
+    """Check that a format holds the values, NaN excepted; others are let through if `besides` says so."""
+    given = _numbers(name, value)
     rounded = in_blocks(lambda block: _decoded(_encoded(block, form), form), given)
-    fits = (rounded == given) | (np.isnan(given) if nan else False)
+    fits = rounded == given
+    if besides is not None:
+        fits = fits | besides(given)
     if is_lazy(given):
         return np.where(fits, given, np.nan)
     if not np.all(fits):
         index = tuple(np.argwhere(~fits)[0].tolist())
         misfit, near = float(np.asarray(given)[index]), float(np.asarray(rounded)[index])
-        what = f"value{list(index) or ''} must be a number that {form.name} holds, but is {misfit!r}"
+        what = f"{name}{list(index) or ''} must be a number that {form.name} holds, but is {misfit!r}"
         if np.isnan(misfit):
             raise ValueError(f"{what}, which has many patterns: decode(pattern ^ 2**bit) flips one of them")
         if not np.isfinite(near):

@@ -86,6 +86,20 @@ def checked(checks: Mapping[str, Callable[[str, Array], Array]], /, **arguments:
     return list(values.values())
 
 
+def computed(check: Callable[[str, Array], Array], name: str, value: Array) -> Array:
+    """Check a value for what is not put off: a lazy one is computed first."""
+    array = check(name, value)
+    return check(name, value.compute()) if is_lazy(array) else array
+
+
+def one_number(check: Callable[[str, Array], Array], name: str, value: Array) -> float:
+    """Check a value that is a single number, no array."""
+    single = computed(check, name, value)
+    if np.ndim(single):
+        raise ValueError(f"{name} must be one number, but has shape {np.shape(single)}: pass one at a time")
+    return float(single)
+
+
 def is_lazy(array: Array) -> bool:
     """Tell whether it is one of Dask's collections."""
     return hasattr(array, "__dask_graph__")

@@ -7,7 +7,7 @@ failures and for every single run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from relmath.domain import count, finite, is_lazy, non_negative, positive, positive_finite, probability
+from relmath.domain import (
+    computed,
+    count,
+    finite,
+    non_negative,
+    one_number,
+    positive,
+    positive_finite,
+    probability,
+)
 
 Doubles = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -162,10 +171,10 @@ def simulate_jobs(
     32.0 days, of which useful 93.8 %
     31.9 days, of which useful 93.9 %
     """
-    trials = int(_number(partial(count, least=1), "trials", trials))
+    trials = int(one_number(partial(count, least=1), "trials", trials))
     _check_most("trials", trials, MOST_TRIALS, "make several runs, each of its own seed")
     job = _checked_job(work, interval, write_time, failures, restart, MOST_SEGMENTS, MOST_FAILURES)
-    downtime = _number(non_negative, "downtime", downtime)
+    downtime = one_number(non_negative, "downtime", downtime)
     root = _seed_sequence(seed)
     if not isinstance(executor, Executor | None):
         raise ValueError(f"executor must be a concurrent.futures.Executor or None, but is {executor!r}: leave it out")
@@ -241,7 +250,7 @@ def trace_job(
 
     """
     job = _checked_job(work, interval, write_time, failures, restart, MOST_SPANS, MOST_SPANS)
-    downtime = _number(non_negative, "downtime", downtime)
+    downtime = one_number(non_negative, "downtime", downtime)
     rng = np.random.default_rng(_seed_sequence(seed).spawn(1)[0])  # the stream of the first block
     spans: list[Span] = []
 
@@ -299,10 +308,10 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
     >>> round(low, 2), round(high, 2)
     (7.52, 12.48)
     """
-    values = np.ravel(_computed(finite, "samples", samples))
+    values = np.ravel(computed(finite, "samples", samples))
     if values.size < 2:
         raise ValueError(f"samples must be at least 2 values to have a spread, but is {values.size}: run more trials")
-    quantile = stats.t.isf((1 - _number(probability, "confidence", confidence)) / 2, values.size - 1)
+    quantile = stats.t.isf((1 - one_number(probability, "confidence", confidence)) / 2, values.size - 1)
     _, magnitude = np.frexp(np.abs(values).max())  # so that no square leaves the doubles
     values = np.ldexp(values, -magnitude)
     spread = stats.sem(values)
@@ -330,10 +339,10 @@ def _checked_job(
     most_segments: int,
     most_failures: int,
 ) -> _Job:
-    work = _number(positive_finite, "work", work)
-    interval = min(_number(positive, "interval", interval), work)
-    write_time = _number(non_negative, "write_time", write_time)
-    restart = _number(non_negative, "restart", restart)
+    work = one_number(positive_finite, "work", work)
+    interval = min(one_number(positive, "interval", interval), work)
+    write_time = one_number(non_negative, "write_time", write_time)
+    restart = one_number(non_negative, "restart", restart)
     _check_most("work / interval", work / interval, most_segments, "lengthen the interval")
     _check_times_between(failures)
     # A work of three intervals in decimal may be a rounding error more than three in binary: no segment of its own.
@@ -371,19 +380,6 @@ def _simulate_block(job: _Job, failures: Any, seed: np.random.SeedSequence, tria
         lost_work[trial] += np.minimum(lost, np.where(left == 1, job.last, job.interval))
         restart = job.restart
     return number, lost_work, lost_time, restart_time
-
-
-def _computed(check: Callable[[str, Any], Any], name: str, value: Any) -> Any:
-    """Check a value; a lazy one is computed first, since a simulation is not put off."""
-    checked = check(name, value)
-    return check(name, value.compute()) if is_lazy(checked) else checked
-
-
-def _number(check: Callable[[str, Any], Any], name: str, value: Any) -> float:
-    checked = _computed(check, name, value)
-    if np.ndim(checked):
-        raise ValueError(f"{name} must be one number, but has shape {np.shape(checked)}: pass one at a time")
-    return float(checked)
 
 
 def _check_most(name: str, value: float, most: int, remedy: str) -> None:

@@ -429,7 +429,18 @@ def test_shares_broadcast():
         (lambda: corruption.compose(0, 32, 0), "^exponent must be a whole number from 0 to 31, but is 32"),
         (lambda: corruption.compose(0, 0, 1024), "^fraction must be a whole number from 0 to 1023, but is 1024"),
         (lambda: corruption.census("float32", 3), "^values must be given for float32, .* decode random patterns"),
-        (lambda: corruption.census("float16", 3, values=[0.1]), r"^value\[0\] must be a number that float16 holds"),
+        (lambda: corruption.census("float16", 3, values=[0.1]), r"^values\[0\] must be a number that float16 holds"),
+        (lambda: corruption.census("float16", 3, values=[[np.nan, 1.0], [np.inf, 0.1]]), r"^values\[1, 1\] must be"),
+        (lambda: corruption.census("float16", 3, values=da.from_array(np.array([np.nan, 0.1]))), r"^values\[1\] must"),
+        (lambda: corruption.census("float16", da.from_array(np.array([3, 16]))), r"^bit\[1\] must be .*, but is 16"),
+        (
+            lambda: corruption.compose([0, 1], [1, 2, 3], 0),
+            r"^shapes must broadcast, but are sign \(2,\), exponent \(3,",
+        ),
+        (lambda: corruption.flip(1.0, 3, "i4,,"), "^dtype must be one of float16, .*, but is 'i4,,'"),
+        (lambda: corruption.flip(1.0, 3, {"names": ["a"]}), "^dtype must be one of float16"),
+        (lambda: corruption.normal_shares("float16", [1.0, 2.0]), r"^sd must be one number, but has shape \(2,\)"),
+        (lambda: corruption.normal_shares("float16", []), r"^sd must be one number, but has shape \(0,\)"),
         (lambda: corruption.census("float16", 16), "^bit must be a whole number from 0 to 15, but is 16"),
         (lambda: corruption.normal_census("float32", 3), "^dtype must be a format of 16 bits or fewer, but is float32"),
         (lambda: corruption.normal_census("float16", 3, 0.0), "^sd must be above 0 and finite, but is 0.0"),
@@ -463,6 +474,14 @@ def test_lazy_arrays_stay_lazy():
     np.testing.assert_array_equal(out_of_reach.compute(), [corruption.flip(1.5, 3, "float16"), np.nan])
     assert encoded.compute()[:3].tolist() == corruption.encode(values[:3], "float16").tolist()
     assert np.isnan(corruption.decode(encoded.compute()[3:], "float16")).all()
+
+
+def test_a_census_of_lazy_arrays_is_computed():
+    bits, values = np.array([14, 0]), np.array([0.5, np.nan, np.inf, 1.0])
+    lazy = corruption.census("float16", da.from_array(bits), values=da.from_array(values, chunks=3))
+    np.testing.assert_array_equal(lazy, corruption.census("float16", bits, values=values))
+    shares = corruption.normal_census("float8_e5m2", 6, da.from_array(np.array([0.1, 1.0])))
+    np.testing.assert_array_equal(shares, corruption.normal_census("float8_e5m2", 6, [0.1, 1.0]))
 
 
 def test_every_number_has_its_symbol():
