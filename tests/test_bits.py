@@ -45,6 +45,7 @@ def test_it_knows_every_format_of_relmath():
         ({"value": 1.0, "bit": 14}, "outside", "infinite"),
         ({"value": 0.02, "bit": 14}, "outside", "multiplied by 65536 exactly"),
         ({"value": 5.0, "bit": 14}, "doubtful", "divided by 65536 exactly"),
+        ({"value": 5.0, "bit": 10}, "doubtful", "divided by 2 exactly, so it moves by less"),
         ({"value": 0.0, "bit": 14}, "doubtful", "the factor is not 65536"),
         ({"bit": 15}, "doubtful", "sign"),
         ({"bit": 9}, "fine", "moves by −0.5"),
@@ -100,3 +101,8 @@ def test_the_outputs_are_the_same_in_every_process(explorer):
 def test_ties_are_rounded_as_browsers_do():
     assert bits._number(0.00048828125) == "0.0004882813"
     assert bits._number(-0.00048828125) == "−0.0004882813"
+
+
+def test_zero_keeps_its_sign(explorer):
+    assert explorer.values({"value": -0.0})["pattern"] == 0x8000
+    assert (bits._number(0.0), bits._number(-0.0)) == ("0", "−0")

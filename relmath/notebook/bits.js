@@ -106,7 +106,11 @@
     );
     const setting = { ...initial };
     const format = () => formats[setting.format];
-    const show = (number) => (Number.isNaN(number) ? "NaN" : significant(number, digits, true));
+    const exactly = (number) => (Object.is(number, -0) ? "-0.0" : String(number)); // with a point: Python has no int -0
+    const show = (number) => {
+      if (Object.is(number, -0)) return "−0";
+      return Number.isNaN(number) ? "NaN" : significant(number, digits, true);
+    };
     const shown = {};
 
     const controls = {};
@@ -138,7 +142,7 @@
         }
         for (const output of root.querySelectorAll(`output[data-name="${name}"]`)) {
           output.textContent = shown[name];
-          output.dataset.value = Object.is(number, -0) ? "-0" : number; // all its digits
+          output.dataset.value = exactly(number); // all its digits
         }
       }
       drawBits(find("[data-row=before]"), format(), pattern, bit);
@@ -162,7 +166,7 @@
       for (const name of ["value", "bit"]) {
         const { range, number } = controls[name];
         range.setAttribute("aria-valuetext", shown[name]);
-        if (source !== number) number.value = setting[name];
+        if (source !== number) number.value = exactly(setting[name]);
       }
       root.setAttribute("aria-busy", "false");
     }
@@ -210,7 +214,7 @@
     // --- The address ---
 
     const isInitial = () => Object.keys(initial).every((name) => Object.is(setting[name], initial[name]));
-    const written = () => Object.keys(initial).map((name) => `${name}=${setting[name]}`).join(",");
+    const written = () => Object.keys(initial).map((name) => `${name}=${exactly(setting[name])}`).join(",");
     const remember = remembering(key, () => (isInitial() ? "" : written()));
 
     /** What the reader sets is also remembered. */
@@ -247,14 +251,15 @@
       number.addEventListener("input", () => choose(name, typed(), number));
       number.addEventListener("change", () => {
         complain(name, objection(name, typed()));
-        if (!objection(name, typed())) number.value = setting[name]; // what the format makes of it
+        if (!objection(name, typed())) number.value = exactly(setting[name]); // what the format makes of it
       });
     }
     find(".explorer-picture").addEventListener("click", ({ target }) => {
       if (target.dataset.bit) choose("bit", Number(target.dataset.bit));
     });
 
-    const filled = () => python.replace(/\{(=?)(\w+)\}/g, (_, is, name) => (is ? shown : setting)[name]);
+    const filled = () =>
+      python.replace(/\{(=?)(\w+)\}/g, (_, is, name) => (is ? shown[name] : exactly(setting[name])));
     const actions = {
       link: () => copyInto(find("[role=status]"), addressWith(key, written()), "Link"),
       python: () => copyInto(find("[role=status]"), filled(), "Python"),

@@ -42,7 +42,7 @@ SENTENCES = {
     ),
     "down": (
         "doubtful",
-        "A bit of the exponent: the value is divided by {power} exactly, and next to nothing is left.",
+        "A bit of the exponent: the value is divided by {power} exactly, so it moves by less than its own size.",
     ),
     "exponent": (
         "doubtful",
@@ -310,6 +310,8 @@ def _number(number: float) -> str:
     """Write a number of a format: ties, of which binary fractions have many, are rounded up, as browsers do."""
     if np.isnan(number):
         return "NaN"
+    if number == 0 and np.signbit(number):
+        return "−0"
     if np.isfinite(number):
         with localcontext(rounding=ROUND_HALF_UP):
             number = float(f"{Decimal(number):.{DIGITS - 1}e}")

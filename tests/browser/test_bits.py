@@ -244,6 +244,17 @@ def test_what_is_copied_as_python_runs_and_gives_the_numbers_shown(bits):
         assert program.endswith(f"# {bits.shown('after')}\n")
 
 
+def test_zero_keeps_its_sign_in_the_address_and_in_copies(open_page, live, bits):
+    bits.type("value", "-0")
+    assert bits.shown("value") == "−0"
+    assert bits.shown("pattern") == "0x8000"
+    bits.page.wait_for_function("location.hash.includes('value=-0.0')")
+    assert live(open_page(bits.page.url), KEY).shown("pattern") == "0x8000"
+    results = {}
+    exec(bits.copied("python"), results)
+    assert corruption.encode(results["value"], "float16") == 0x8000
+
+
 # Looks
 
 
