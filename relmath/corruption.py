@@ -24,6 +24,7 @@ from relmath.domain import (
     checked,
     computed,
     count,
+    finite,
     fitting_shapes,
     is_lazy,
     non_negative,
@@ -598,6 +599,7 @@ def product(a: Array, b: Array) -> Array:
     """Multiply matrices in their own format: sums of products are taken in float64, then rounded once.
 
     Matrix units, and NumPy for float16, take them in float32; with float64 no digit depends on the order of summation.
+    Matrices are (..., m, n) and (..., n, d); a ValueError refuses others.
 
     Examples
     --------
@@ -607,6 +609,11 @@ def product(a: Array, b: Array) -> Array:
     >>> product(ones * 64, ones.T).tolist()
     [[inf]]
     """
+    a, b = _stacks(a=(a, "mn"), b=(b, "nd"))
+    return _product(a, b)
+
+
+def _product(a: Array, b: Array) -> Array:
     exact = np.matmul(a.astype(np.float64, copy=False), b.astype(np.float64, copy=False))
     return exact.astype(np.result_type(a, b), copy=False)
 
@@ -626,7 +633,12 @@ def softmax(scores: Array) -> Array:
     -------
     ndarray
         Weights p, (..., n), in the same format. A row that holds an infinity above 0 or a NaN becomes NaN; an infinity
-        below 0 is a weight of 0.
+        below 0 is a weight of 0, and a row of nothing else NaN.
+
+    Raises
+    ------
+    ValueError
+        If the scores are no array of floats, or empty.
 
     Examples
     --------
@@ -635,7 +647,11 @@ def softmax(scores: Array) -> Array:
     >>> softmax([0.0, np.inf]).tolist()
     [nan, nan]
     """
-    scores = np.asarray(scores)
+    (scores,) = _stacks(scores=(scores, "n"))
+    return _softmax(scores)
+
+
+def _softmax(scores: Array) -> Array:
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / _sum(weights)
 
@@ -658,12 +674,17 @@ def softmax_jacobian(weights: Array) -> Array:
     ndarray
         Jacobian, (..., n, n).
 
+    Raises
+    ------
+    ValueError
+        If the weights are no array of floats, or empty.
+
     Examples
     --------
     >>> softmax_jacobian([0.5, 0.5]).tolist()
     [[0.25, -0.25], [-0.25, 0.25]]
     """
-    weights = np.asarray(weights)
+    (weights,) = _stacks(weights=(weights, "n"))
     diagonal = weights[..., None] * np.eye(weights.shape[-1], dtype=weights.dtype)
     return diagonal - weights[..., :, None] * weights[..., None, :]
 
@@ -688,6 +709,11 @@ def attention(q: Array, k: Array, v: Array, inner: Any = None) -> Attention:
     Attention
         Scores and weights in the inner format, output in that of the queries.
 
+    Raises
+    ------
+    ValueError
+        If an argument is no array of floats, is empty, or has a shape that does not fit.
+
     References
     ----------
     Vaswani et al. (2017), arXiv:1706.03762.
@@ -702,10 +728,11 @@ def attention(q: Array, k: Array, v: Array, inner: Any = None) -> Attention:
     >>> attention(np.array([[0.0, 2000.0]]), k, v).weights.round(2).tolist()
     [[0.0, 1.0]]
     """
-    inner = q.dtype if inner is None else np.dtype(inner)
-    scores = product(q.astype(inner, copy=False), _transposed(k).astype(inner, copy=False)) * _per_root(k, inner)
-    weights = softmax(scores)
-    return Attention(scores, weights, product(weights, v.astype(inner, copy=False)).astype(q.dtype))
+    q, k, v = _stacks(q=(q, "md"), k=(k, "nd"), v=(v, "nd"))
+    inner = q.dtype if inner is None else _inner(inner)
+    scores = _product(q.astype(inner, copy=False), _transposed(k).astype(inner, copy=False)) * _per_root(k, inner)
+    weights = _softmax(scores)
+    return Attention(scores, weights, _product(weights, v.astype(inner, copy=False)).astype(q.dtype))
 
 
 @_expected
@@ -734,14 +761,22 @@ def attention_gradients(q: Array, k: Array, v: Array, weights: Array, upstream: 
     -------
     tuple of ndarray
         Gradients for q, k and v, each shaped and in the format as these.
+
+    Raises
+    ------
+    ValueError
+        If an argument is no array of floats, is empty, or has a shape that does not fit.
     """
+    q, k, v, weights, upstream = _stacks(
+        q=(q, "md"), k=(k, "nd"), v=(v, "nd"), weights=(weights, "mn"), upstream=(upstream, "md")
+    )
     inner = weights.dtype
     upstream = upstream.astype(inner, copy=False)
     by_score = _by_score(weights, upstream, v.astype(inner, copy=False))
     per_root = _per_root(k, inner)
-    by_query = product(by_score, k.astype(inner, copy=False)) * per_root
-    by_key = product(_transposed(by_score), q.astype(inner, copy=False)) * per_root
-    by_value = product(_transposed(weights), upstream)
+    by_query = _product(by_score, k.astype(inner, copy=False)) * per_root
+    by_key = _product(_transposed(by_score), q.astype(inner, copy=False)) * per_root
+    by_value = _product(_transposed(weights), upstream)
     return by_query.astype(q.dtype), by_key.astype(k.dtype), by_value.astype(v.dtype)
 
 
@@ -791,7 +826,8 @@ def training_step(
     Raises
     ------
     ValueError
-        If a fault strikes an unknown place.
+        If an argument is no array of floats, is empty, or has a shape that does not fit, also what a fault returns; or
+        if a fault strikes an unknown place.
 
     Examples
     --------
@@ -804,19 +840,34 @@ def training_step(
     >>> round(float(gradient_norm(struck.w_q) / gradient_norm(sound.w_q)), 3)
     0.998
     """
+    x, w_q, w_k, w_v, target = _stacks(
+        x=(x, "nc"), w_q=(w_q, "cd"), w_k=(w_k, "cd"), w_v=(w_v, "cd"), target=(target, "nd")
+    )
     faults = {} if faults is None else faults
+    if not isinstance(faults, Mapping) or not all(map(callable, faults.values())):
+        raise ValueError(
+            f'faults must map places to functions, as {{"q": strike}} does, but are {reprlib.repr(faults)}'
+        )
     if unknown := set(faults) - set(PLACES):
-        raise ValueError(f"faults must strike one of {', '.join(PLACES)}, but strike {', '.join(sorted(unknown))}")
+        raise ValueError(
+            f"faults must strike one of {', '.join(PLACES)}, but strike {', '.join(sorted(map(str, unknown)))}"
+        )
 
     def struck(place: str, tensor: Array) -> Array:
-        return faults[place](tensor) if place in faults else tensor
+        if place not in faults:
+            return tensor
+        name = f"what the fault in {place} returns"
+        (result,) = _stacks(**{name: (faults[place](tensor), "nd")})
+        if result.shape != tensor.shape:
+            raise ValueError(f"{name} must be of shape {tensor.shape}, as what it strikes, but is of {result.shape}")
+        return result
 
     x, w_q, w_k, w_v = (struck(*tensor) for tensor in (("x", x), ("w_q", w_q), ("w_k", w_k), ("w_v", w_v)))
-    q, k, v = (struck(*t) for t in (("q", product(x, w_q)), ("k", product(x, w_k)), ("v", product(x, w_v))))
+    q, k, v = (struck(*t) for t in (("q", _product(x, w_q)), ("k", _product(x, w_k)), ("v", _product(x, w_v))))
     scores, weights, output = attention(q, k, v, inner)
     upstream = target if linear else output - target
     by_input = _transposed(x)
-    gradients = (product(by_input, g) for g in attention_gradients(q, k, v, weights, upstream))
+    gradients = (_product(by_input, g) for g in attention_gradients(q, k, v, weights, upstream))
     terms = (output * target).astype(np.float64) if linear else np.square(upstream.astype(np.float64)) / 2
     loss = terms.sum(axis=(-2, -1))
     return Step(loss, scores, output, *gradients)
@@ -852,15 +903,25 @@ def row_gradient_norms(
     -------
     tuple of ndarray
         Norms of its shares in the gradients for the query, key and value weights, (..., m), in float64.
+
+    Raises
+    ------
+    ValueError
+        If an argument is no array of floats, is empty, or has a shape that does not fit.
     """
+    rows, x_i, target, x, k, v = _stacks(
+        rows=(rows, "md"), x_i=(x_i, "c"), target=(target, "d"), x=(x, "nc"), k=(k, "nd"), v=(v, "nd")
+    )
+    factors = number("factors", factors)
+    _fits("factors", factors, rows.shape, "rows")
     _, weights, output = attention(rows, k, v)
     upstream = output - target[..., None, :]
     by_score = _by_score(weights, upstream, v)
-    by_query = product(by_score, k) * _per_root(k, k.dtype)
+    by_query = _product(by_score, k) * _per_root(k, k.dtype)
     return (
         _length(x_i)[..., None] * _length(by_query.astype(np.float64) * factors),
-        _length(product(by_score, x)) * _length(rows) / np.sqrt(rows.shape[-1]),
-        _length(product(weights, x)) * _length(upstream),
+        _length(_product(by_score, x)) * _length(rows) / np.sqrt(rows.shape[-1]),
+        _length(_product(weights, x)) * _length(upstream),
     )
 
 
@@ -886,8 +947,17 @@ def query_gradient_bound(x: Array, k: Array, v: Array, upstream: Array) -> Array
     -------
     ndarray
         Bound on the Frobenius norm, (...), in float64.
+
+    Raises
+    ------
+    ValueError
+        If an argument is no array of floats, is empty, or has a shape that does not fit, or is not finite.
     """
-    x, k, v, upstream = (np.asarray(matrix).astype(np.float64) for matrix in (x, k, v, upstream))
+    matrices = _stacks(x=(x, "nc"), k=(k, "nd"), v=(v, "nd"), upstream=(upstream, "nd"))
+    x, k, v, upstream = (
+        finite(name, matrix.astype(np.float64))
+        for name, matrix in zip(("x", "k", "v", "upstream"), matrices, strict=True)
+    )
     spectral = np.linalg.norm(x, 2, axis=(-2, -1)) * np.linalg.norm(k, 2, axis=(-2, -1))
     return spectral * np.linalg.norm(upstream @ _transposed(v), axis=(-2, -1)) / (2 * np.sqrt(k.shape[-1]))
 
@@ -901,6 +971,9 @@ def scaled(values: Array, factor: Array) -> Array:
     >>> scaled(np.array([0.5, 2.0], np.float16), 65536).tolist()
     [32768.0, inf]
     """
+    (values,) = _stacks(values=(values, ""))
+    factor = number("factor", factor)
+    fitting_shapes(values=values, factor=factor)
     return (values.astype(np.float64) * factor).astype(values.dtype)
 
 
@@ -912,7 +985,9 @@ def scale_row(matrix: Array, row: int, factor: float) -> Array:
     >>> scale_row(np.ones((2, 2)), 0, 4).tolist()
     [[4.0, 4.0], [1.0, 1.0]]
     """
-    struck = np.array(matrix)
+    struck, row, _ = _element(matrix, row)
+    factor = number("factor", factor)
+    _fits("factor", factor, struck[..., row, :].shape, "the row")
     struck[..., row, :] = scaled(struck[..., row, :], factor)
     return struck
 
@@ -925,7 +1000,9 @@ def scale_element(matrix: Array, row: int, column: int, factor: float) -> Array:
     >>> scale_element(np.ones((2, 2)), 0, 1, 4).tolist()
     [[1.0, 4.0], [1.0, 1.0]]
     """
-    struck = np.array(matrix)
+    struck, row, column = _element(matrix, row, column)
+    factor = number("factor", factor)
+    _fits("factor", factor, struck[..., row, column].shape, "the elements")
     struck[..., row, column] = scaled(struck[..., row, column], factor)
     return struck
 
@@ -947,12 +1024,21 @@ def flip_elements(matrix: Array, row: Array, column: Array, bit: Array) -> Array
     ndarray
         The struck matrices, in the same format.
 
+    Raises
+    ------
+    ValueError
+        If the matrices are no array of floats, or there is no such element or bit.
+
     Examples
     --------
     >>> flip_elements(np.array([[0.5]], np.float16), 0, 0, 14).tolist()
     [[32768.0]]
     """
-    struck = np.array(matrix)
+    struck, row, column = _element(matrix, row, column)
+    bit = count("bit", bit, most=8 * struck.dtype.itemsize - 1)
+    for name, value in (("row", row), ("column", column), ("bit", bit)):
+        _fits(name, value, struck.shape[:-2], "the stack of matrices")
+    bit = np.asarray(bit).astype(int)
     stack = np.indices(struck.shape[:-2], sparse=True)
     struck[*stack, row, column] = _flip(struck[*stack, row, column], bit)
     return struck
@@ -967,6 +1053,10 @@ def gradient_norm(*gradients: Array) -> Array:
     >>> float(gradient_norm(np.full((1, 1), 3.0), np.full((1, 1), 4.0)))
     5.0
     """
+    return _norm(_gradients(gradients))
+
+
+def _norm(gradients: Sequence[Array]) -> Array:
     return _length(np.stack([_length(g.reshape(*g.shape[:-2], -1)) for g in gradients], axis=-1))
 
 
@@ -981,12 +1071,17 @@ def clip(gradients: Sequence[Array], limit: float) -> tuple[Array, ...]:
     gradients : sequence of ndarray of floats
         Gradients, (..., c, d) each.
     limit : float
-        Largest norm c that is left as it is.
+        Largest norm c that is left as it is, above 0; with infinity all are.
 
     Returns
     -------
     tuple of ndarray
         Clipped gradients, in float64. One that is not finite anywhere is not made so: NaN stays NaN.
+
+    Raises
+    ------
+    ValueError
+        If a gradient is no array of floats, or empty, if their shapes do not fit, or the limit is not above 0.
 
     Examples
     --------
@@ -995,8 +1090,11 @@ def clip(gradients: Sequence[Array], limit: float) -> tuple[Array, ...]:
     >>> [g.tolist() for g in clip([np.full((1, 1), np.inf), np.full((1, 1), 4.0)], limit=1)]
     [[[nan]], [[0.0]]]
     """
-    norm = gradient_norm(*gradients)
-    factor = limit / np.where(norm > limit, norm, limit)
+    gradients = _gradients(gradients)
+    limit = positive("limit", limit)
+    norm = _norm(gradients)
+    _fits("limit", limit, norm.shape, "the stack of gradients")
+    factor = np.where(norm > limit, limit / np.where(norm > limit, norm, 1), 1)
     factor = np.where(np.isnan(norm), np.nan, factor)[..., None, None]
     return tuple(gradient.astype(np.float64) * factor for gradient in gradients)
 
@@ -1204,12 +1302,104 @@ def _turning_scale(lead: Array, keys: Array) -> Array:
     return np.log(keys - 1) / lead
 
 
+# Checks of arrays that are computed in their own format.
+
+
+def _stacks(**arguments: tuple[Array, str]) -> list[Array]:
+    """Check arrays of floats, each with a letter for each of its last axes: the same letter is the same length."""
+    arrays: list[Array] = []
+    length: dict[str, tuple[str, int]] = {}
+    stack = {}
+    for name, (value, letters) in arguments.items():
+        array = _floats(name, value)
+        last = array.shape[len(array.shape) - len(letters) :]
+        axes = f"(..., {', '.join(letters)})"
+        if len(array.shape) < len(letters):
+            raise ValueError(f"{name} must be of shape {axes}, but is of {array.shape}: add the axes that lack")
+        for letter, size in zip(letters, last, strict=True):
+            first, known = length.setdefault(letter, (name, size))
+            if size == 0:
+                raise ValueError(f"{name} must be of shape {axes}, none of them 0, but is of {array.shape}")
+            if size != known:
+                raise ValueError(
+                    f"{name} must be of shape {axes} with {letter} = {known}, as {first} has, but is of {array.shape}: "
+                    "cut or transpose one of them"
+                )
+        arrays.append(array)
+        stack[name] = np.empty(array.shape[: len(array.shape) - len(letters)], dtype=[])
+    try:
+        np.result_type(*arrays)
+    except TypeError:
+        formats = ", ".join(f"{name} {array.dtype.name}" for name, array in zip(arguments, arrays, strict=True))
+        raise ValueError(f"formats must have a common one, but are {formats}: make them equal by astype") from None
+    fitting_shapes(**stack)
+    return arrays
+
+
+def _floats(name: str, value: Array) -> Array:
+    """Check that it is an array of a floating-point format; lists of floats become doubles."""
+    try:
+        array = value if hasattr(value, "__array_function__") else np.asarray(value)
+    except (TypeError, ValueError, RuntimeError):  # lists of unequal lengths
+        raise ValueError(f"{name} must be an array of floats, but is none: {reprlib.repr(value)}") from None
+    if np.ma.is_masked(array):
+        raise ValueError(f"{name} must be an array of floats, but has masked elements: fill them or leave them out")
+    if array.dtype.kind != "f" and array.dtype.name not in FORMATS:
+        what = "whole numbers: choose their format by astype" if array.dtype.kind in "iu" else reprlib.repr(value)
+        raise ValueError(f"{name} must be an array of floats, but is of {array.dtype.name}, {what}")
+    return array
+
+
+def _inner(inner: Any) -> Any:
+    """Give the format of scores and weights."""
+    try:
+        dtype = np.dtype(inner)
+    except TypeError:
+        dtype = None
+    if dtype is None or (dtype.kind != "f" and dtype.name not in FORMATS):
+        raise ValueError(f"inner must be a floating-point format, as numpy.float32, but is {inner!r}")
+    return dtype
+
+
+def _element(matrix: Array, row: Array, column: Array = 0) -> tuple[Array, Array, Array]:
+    """Copy matrices, and check which of their rows and columns are to be struck."""
+    (matrix,) = _stacks(matrix=(matrix, "nd"))
+    row = count("row", row, most=matrix.shape[-2] - 1)
+    column = count("column", column, most=matrix.shape[-1] - 1)
+    return np.array(matrix), np.asarray(row).astype(int), np.asarray(column).astype(int)
+
+
+def _fits(name: str, value: Array, shape: tuple[int, ...], of: str) -> None:
+    """Refuse what does not broadcast to a shape."""
+    given = np.shape(value)
+    try:
+        fits = np.broadcast_shapes(given, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"{name} must be one number or fit the shape {shape} of {of}, but is of shape {given}")
+
+
+def _gradients(gradients: Sequence[Array]) -> list[Array]:
+    """Check gradients, (..., c, d) each with its own c and d, which have the same stack of trials."""
+    if not isinstance(gradients, (list, tuple)) or not gradients:
+        raise ValueError(f"gradients must be a list or tuple of at least one array, but are {reprlib.repr(gradients)}")
+    arrays = [_stacks(**{f"gradients[{i}]": (g, "cd")})[0] for i, g in enumerate(gradients)]
+    for i, array in enumerate(arrays):
+        if array.shape[:-2] != arrays[0].shape[:-2]:
+            raise ValueError(
+                f"gradients[{i}] must have as many trials as gradients[0], which is of shape {arrays[0].shape}, but is "
+                f"of {array.shape}"
+            )
+    return arrays
+
+
 # Arithmetic in the format of the arrays.
 
 
 def _by_score(weights: Array, upstream: Array, v: Array) -> Array:
     """Gradient for the scores, from that for the output: each row's softmax Jacobian times the row of U = G V^T."""
-    u = product(upstream, _transposed(v))
+    u = _product(upstream, _transposed(v))
     return weights * (u - _sum(weights * u))
 
 

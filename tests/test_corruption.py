@@ -862,6 +862,84 @@ def test_an_unknown_place_is_named():
         corruption.training_step(*draw_head(), {"s": np.copy, "o": np.copy})
 
 
+def square(*shape, dtype=float):
+    return np.ones(shape or (4, 4), dtype)
+
+
+WHOLE = square(dtype=int)
+REFUSED = [
+    (lambda: corruption.softmax("ab"), "scores must be an array of floats, but is of str"),
+    (lambda: corruption.softmax([1, 2]), "scores .* int64, whole numbers: choose their format by astype"),
+    (lambda: corruption.softmax([[1.0], [1.0, 2.0]]), "scores must be an array of floats, but is none"),
+    (lambda: corruption.softmax([]), "scores must be of shape .*, none of them 0, but is of .0,."),
+    (lambda: corruption.softmax(np.ma.masked_equal([0.0, 1.0], 0)), "scores .* masked elements: fill them"),
+    (lambda: corruption.softmax_jacobian(0.5), "weights must be of shape .*, but is of ..: add the axes"),
+    (lambda: corruption.product(WHOLE, WHOLE), "a must be an array of floats, but is of int64"),
+    (
+        lambda: corruption.product(square(), square(3, 4)),
+        "b must be of shape .* with n = 4, as a has, but is of .3, 4.",
+    ),
+    (
+        lambda: corruption.product(square(dtype=np.float16), square(dtype=ml_dtypes.bfloat16)),
+        "a float16, b bfloat16: make them equal by astype",
+    ),
+    (lambda: corruption.attention(square(4), square(), square()), "q must be of shape .* add the axes"),
+    (lambda: corruption.attention(square(), square(), square(3, 4)), "v must be of shape .* n = 4, as k has"),
+    (
+        lambda: corruption.attention(square(2, 4, 4), square(3, 4, 4), square()),
+        "must broadcast, but are q .2,., k .3,.",
+    ),
+    (lambda: corruption.attention(*[square()] * 3, "float99"), "inner must be a floating-point format.*'float99'"),
+    (lambda: corruption.attention(*[square()] * 3, int), "inner must be a floating-point format"),
+    (lambda: corruption.attention_gradients(*[square()] * 3, square(3, 4), square()), "weights must be .* m = 4, as q"),
+    (lambda: corruption.training_step(*[WHOLE] * 5), "x must be an array of floats, but is of int64"),
+    (lambda: corruption.training_step(*[square()] * 4, square(1, 4)), "target must be .* n = 4, as x has"),
+    (lambda: corruption.training_step(*[square()] * 5, "q"), "faults must map places to functions.*'q'"),
+    (lambda: corruption.training_step(*[square()] * 5, {"q": 3}), "faults must map places to functions"),
+    (
+        lambda: corruption.training_step(*[square()] * 5, {"q": lambda q: None}),
+        "what the fault in q returns must be an",
+    ),
+    (lambda: corruption.training_step(*[square()] * 5, {"q": lambda q: q[:1]}), "returns must be of shape .4, 4."),
+    (
+        lambda: corruption.row_gradient_norms(square(), square(4), square(4), *[square()] * 3, square(3, 4)),
+        "factors must be one number or fit the shape .4, 4. of rows, but is of shape .3, 4.",
+    ),
+    (
+        lambda: corruption.query_gradient_bound(np.nan * square(), *[square()] * 3),
+        r"x\[0, 0\] must be finite, but is nan",
+    ),
+    (lambda: corruption.scaled(square(), "2"), "factor must be a number"),
+    (lambda: corruption.scale_row(WHOLE, 0, 0.5), "matrix must be an array of floats"),
+    (lambda: corruption.scale_row(square(), 4, 2), "row must be a whole number from 0 to 3, but is 4"),
+    (
+        lambda: corruption.scale_row(square(), 0, [1, 2, 3]),
+        "factor must be one number or fit the shape .4,. of the row",
+    ),
+    (lambda: corruption.scale_element(square(), 0, -1, 2), "column must be a whole number from 0 to 3, but is -1"),
+    (lambda: corruption.flip_elements(square(dtype=np.float16), 0, 0, 16), "bit must be .* from 0 to 15, but is 16"),
+    (lambda: corruption.flip_elements(WHOLE, 0, 0, 1), "matrix must be an array of floats"),
+    (lambda: corruption.flip_elements(square(3, 4, 4), [0, 1], 0, 1), "row must be one number or fit the shape .3,."),
+    (lambda: corruption.gradient_norm(), "gradients must be a list or tuple of at least one array"),
+    (lambda: corruption.gradient_norm(square(4)), "gradients.0. must be of shape .* add the axes"),
+    (lambda: corruption.gradient_norm(square(2, 4, 4), square(3, 4, 4)), "gradients.1. must have as many trials"),
+    (lambda: corruption.clip(square(), 1.0), "gradients must be a list or tuple"),
+    *[(lambda c=c: corruption.clip([square()], c), "limit must be above 0, but is") for c in (0.0, -1.0, np.nan, "1")],
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_attention_refuses_what_it_would_compute_wrongly(call, message):
+    """Whole numbers would be cut, a bit beyond the format would flip nothing, and a limit below 0 turn the gradient."""
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_an_infinite_limit_clips_nothing():
+    """As frameworks that have no other way to ask for the norm alone take it; infinity by infinity would be NaN."""
+    assert corruption.clip([square()], np.inf)[0].tolist() == square().tolist()
+
+
 @given(limit=log_uniform(-3, 3), seed=st.integers(0, 100))
 def test_clipping_bounds_the_norm_and_keeps_the_direction(limit, seed):
     gradients = tuple(np.random.default_rng(seed).normal(size=(3, 2, 4, 4)))
