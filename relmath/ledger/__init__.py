@@ -4,7 +4,7 @@
 what a claim is. ``python -m relmath ledger`` prints them.
 """
 
-from relmath.ledger import availability, checkpoints, corruption, failures, recovery
+from relmath.ledger import availability, checkpoints, corruption, failures, fleet, recovery
 from relmath.ledger.mechanism import Claim
 
 SOURCES = {
@@ -12,5 +12,5 @@ SOURCES = {
     "B": "Reliable GPU computing for large training and inference workloads",
     "Daly 2006": "A higher order estimate of the optimum checkpoint interval for restart dumps",
 }
-PARTS = (failures, checkpoints, recovery, availability, corruption)
+PARTS = (failures, checkpoints, recovery, availability, corruption, fleet)
 CLAIMS: dict[str, Claim] = {claim.id: claim for part in PARTS for claim in part.CLAIMS}

@@ -1,0 +1,1 @@
+"""How a fleet is kept healthy: a module a chapter of the part."""

@@ -1,0 +1,6 @@
+"""Claims of source B on how a fleet is kept healthy: a module a chapter of the part *fleet*."""
+
+from relmath.ledger.fleet import detection
+
+CHAPTERS = (detection,)
+CLAIMS = tuple(claim for chapter in CHAPTERS for claim in chapter.CLAIMS)
