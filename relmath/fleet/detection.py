@@ -1,6 +1,6 @@
 r"""Detection: how soon a periodic check finds a fault, what it never sees, and how many healthy nodes it accuses.
 
-A check runs once a period theta and passes or fails. So many failures in a row, the threshold k, raise an alarm. A check
+A check runs once a period theta and passes or fails. So many failures in a row, the threshold k, raise an alarm. It
 fails on a faulty node with a probability, its sensitivity, and on a healthy one with another, its false-positive rate;
 both are of one run, and runs are independent where nothing else is said. Times from 1e-150 to 1e150 s, and 0, are safe.
 """

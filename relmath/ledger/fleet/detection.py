@@ -71,8 +71,8 @@ CLAIMS = (
             "polls of 15 s, four in a row": Digits("52.5 s", lambda: detection.detection_latency(15, 4), by="ours"),
         },
         verdict=Qualitative(
-            "What a period means for a fault depends on how many failures in a row raise an alarm, and on the time-out. "
-            "The source gives neither."
+            "What a period means for a fault depends on how many failures in a row raise an alarm and on the time-out: "
+            "the source gives neither."
         ),
     ),
     # By total probability over faults that show at idle and faults that show under load only.
