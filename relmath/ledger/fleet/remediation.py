@@ -111,8 +111,8 @@ CLAIMS = (
             ),
         },
         verdict=Qualitative(
-            "The source gives no times but a few minutes for critical errors. The best grace follows from how fast transients heal, how many problems are "
-            "transient, and what a drain costs."
+            "The source gives no times but a few minutes for critical errors. The best grace follows from how fast "
+            "transients heal, how many problems are transient, and what a drain costs."
         ),
     ),
     # The share at which the slope of the mean cost at a grace of 0 vanishes.
