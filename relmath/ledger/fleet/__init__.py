@@ -1,6 +1,6 @@
 """Claims of source B on how a fleet is kept healthy: a module a chapter of the part *fleet*."""
 
-from relmath.ledger.fleet import detection, remediation
+from relmath.ledger.fleet import admission, detection, remediation
 
-CHAPTERS = (detection, remediation)
+CHAPTERS = (detection, remediation, admission)
 CLAIMS = tuple(claim for chapter in CHAPTERS for claim in chapter.CLAIMS)
