@@ -42,6 +42,11 @@ def probability(name: str, value: Array) -> Array:
     return _check(name, value, "between 0 and 1", lambda v: (v >= 0) & (v <= 1))
 
 
+def positive_probability(name: str, value: Array) -> Array:
+    """Above 0 and at most 1."""
+    return _check(name, value, "above 0 and at most 1", lambda v: (v > 0) & (v <= 1))
+
+
 def number(name: str, value: Array) -> Array:
     """Any number, infinite or NaN too."""
     return _as_doubles(name, value, "a number")[()]

@@ -23,6 +23,7 @@ TINY, HUGE = np.finfo(float).smallest_subnormal, np.finfo(float).max
         (domain.non_negative, [0, -0.0, TINY, 1, HUGE], [-TINY, -1, np.inf, -np.inf, np.nan]),
         (domain.finite, [-HUGE, -1, -0.0, TINY, HUGE], [np.inf, -np.inf, np.nan]),
         (domain.probability, [0, TINY, 0.5, 1], [-TINY, 1 + 1e-15, np.inf, np.nan]),
+        (domain.positive_probability, [TINY, 0.5, 1], [0, -TINY, 1 + 1e-15, np.inf, np.nan]),
         (domain.count, [0, 1, 2.0, 1e300], [-1, 0.5, 1 + 1e-15, np.inf, np.nan]),
     ],
 )

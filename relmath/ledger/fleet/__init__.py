@@ -1,6 +1,6 @@
 """Claims of source B on how a fleet is kept healthy: a module a chapter of the part *fleet*."""
 
-from relmath.ledger.fleet import admission, detection, remediation
+from relmath.ledger.fleet import admission, detection, gangs, remediation
 
-CHAPTERS = (detection, remediation, admission)
+CHAPTERS = (detection, remediation, admission, gangs)
 CLAIMS = tuple(claim for chapter in CHAPTERS for claim in chapter.CLAIMS)
