@@ -1,6 +1,6 @@
 """Claims of source B on how a fleet is kept healthy: a module a chapter of the part *fleet*."""
 
-from relmath.ledger.fleet import admission, detection, gangs, remediation
+from relmath.ledger.fleet import admission, detection, gangs, remediation, retries
 
-CHAPTERS = (detection, remediation, admission, gangs)
+CHAPTERS = (detection, remediation, admission, gangs, retries)
 CLAIMS = tuple(claim for chapter in CHAPTERS for claim in chapter.CLAIMS)
