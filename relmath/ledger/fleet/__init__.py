@@ -1,6 +1,6 @@
 """Claims of source B on how a fleet is kept healthy: a module a chapter of the part *fleet*."""
 
-from relmath.ledger.fleet import admission, detection, gangs, remediation, retries
+from relmath.ledger.fleet import admission, detection, gangs, objectives, remediation, retries
 
-CHAPTERS = (detection, remediation, admission, gangs, retries)
+CHAPTERS = (detection, remediation, admission, gangs, retries, objectives)
 CLAIMS = tuple(claim for chapter in CHAPTERS for claim in chapter.CLAIMS)
