@@ -159,6 +159,10 @@ def false_alarm_time(heartbeat: Array, misses: Array, loss: Array) -> Array:
     ValueError
         If a value is outside its domain.
 
+    See Also
+    --------
+    relmath.fleet.detection.checks_to_false_drain : The same of health checks, as a number of them.
+
     Examples
     --------
     One heartbeat in a thousand is lost, on 1 250 nodes. With two misses allowed a false alarm comes as often as every

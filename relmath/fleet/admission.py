@@ -20,7 +20,7 @@ SLACK = 1e-9  # relative, by which a limit may be missed and yet be reached
 def admitted_bad(prevalence: Array, coverage: Array, rounds: Array) -> Array:
     r"""Share of bad nodes among those that pass so many rounds of tests.
 
-    .. math:: \frac{p\,(1 - c)^r}{p\,(1 - c)^r + 1 - p}
+    .. math:: \frac{p\,(1 - c_d)^{n_r}}{p\,(1 - c_d)^{n_r} + 1 - p}
 
     Assumes that each round sees a fault with the same probability, whatever the rounds before it saw, and that no good
     node fails.
@@ -30,9 +30,9 @@ def admitted_bad(prevalence: Array, coverage: Array, rounds: Array) -> Array:
     prevalence : array_like
         Share of bad nodes among those tested, p.
     coverage : array_like
-        Probability that a round sees the fault of a bad node, c.
+        Probability that a round sees the fault of a bad node, c_d.
     rounds : array_like
-        Rounds of tests, r. Whole, at least 0.
+        Rounds of tests, n_r. Whole, at least 0.
 
     Returns
     -------
@@ -260,19 +260,19 @@ def exposure(window: Array, period: Array, runtime: Array = 0) -> Array:
 def posterior_rate(failures: Array, time: Array, shape: Array, rate: Array) -> Array:
     r"""Mean failure rate of a device that has failed so often in so long.
 
-    .. math:: \frac{\alpha + n}{\vartheta + t}
+    .. math:: \frac{\alpha_g + n_d}{\vartheta + t}
 
-    Devices differ: their rates are gamma-distributed with mean alpha/vartheta over the fleet. Each fails as a Poisson
+    Devices differ: their rates are gamma-distributed with mean alpha_g/vartheta over the fleet. Each fails as a Poisson
     process of its own rate.
 
     Parameters
     ----------
     failures : array_like
-        Failures seen, n. Whole, at least 0.
+        Failures seen, n_d. Whole, at least 0.
     time : array_like
         Time in which they were seen, t, in seconds. At least 0.
     shape : array_like
-        Shape of the gamma distribution, alpha: the smaller, the more unlike the devices are. Above 0.
+        Shape of the gamma distribution, alpha_g: the smaller, the more unlike the devices are. Above 0.
     rate : array_like
         Rate of the gamma distribution, vartheta, in seconds. Above 0.
 
@@ -301,16 +301,16 @@ def posterior_rate(failures: Array, time: Array, shape: Array, rate: Array) -> A
 def posterior_risk(failures: Array, time: Array, shape: Array, rate: Array, duration: Array) -> Array:
     r"""Probability that a device with this history fails within a time to come.
 
-    .. math:: 1 - \left( \frac{\vartheta + t}{\vartheta + t + T} \right)^{\alpha + n}
+    .. math:: 1 - \left( \frac{\vartheta + t}{\vartheta + t + T} \right)^{\alpha_g + n_d}
 
     Parameters
     ----------
     failures : array_like
-        Failures seen, n. Whole, at least 0.
+        Failures seen, n_d. Whole, at least 0.
     time : array_like
         Time in which they were seen, t, in seconds. At least 0.
     shape : array_like
-        Shape of the gamma distribution of rates, alpha. Above 0.
+        Shape of the gamma distribution of rates, alpha_g. Above 0.
     rate : array_like
         Rate of the gamma distribution, vartheta, in seconds. Above 0.
     duration : array_like
@@ -340,14 +340,14 @@ def posterior_risk(failures: Array, time: Array, shape: Array, rate: Array, dura
 def failures_to_retire(time: Array, shape: Array, rate: Array, limit: Array) -> Array:
     r"""Failures in so long from which on the mean rate of a device is at or above a limit.
 
-    .. math:: \max \bigl( 0,\; \lceil \lambda_\text{max}\,(\vartheta + t) - \alpha \rceil \bigr)
+    .. math:: \max \bigl( 0,\; \lceil \lambda_\text{max}\,(\vartheta + t) - \alpha_g \rceil \bigr)
 
     Parameters
     ----------
     time : array_like
         Time in which failures are counted, t, in seconds. At least 0.
     shape : array_like
-        Shape of the gamma distribution of rates, alpha. Above 0.
+        Shape of the gamma distribution of rates, alpha_g. Above 0.
     rate : array_like
         Rate of the gamma distribution, vartheta, in seconds. Above 0.
     limit : array_like

@@ -66,7 +66,7 @@ def detection_latency(period: Array, threshold: Array = 1, timeout: Array = 0) -
 def intermittent_latency(period: Array, threshold: Array, sensitivity: Array) -> Array:
     r"""Mean time to the alarm for a fault that each check sees with some probability only.
 
-    .. math:: \theta \left( \frac{1 - s^k}{s^k\,(1 - s)} - \frac12 \right)
+    .. math:: \theta \left( \frac{1 - s_n^k}{s_n^k\,(1 - s_n)} - \frac12 \right)
 
     A fault that comes and goes faster than checks are made: each check finds it anew. The same runs of k that protect
     a healthy node from noise protect a faulty one from being found.
@@ -78,7 +78,7 @@ def intermittent_latency(period: Array, threshold: Array, sensitivity: Array) ->
     threshold : array_like
         Failed checks in a row that raise an alarm, k. Whole, at least 1.
     sensitivity : array_like
-        Probability that a check of the faulty node fails, s.
+        Probability that a check of the faulty node fails, s_n.
 
     Returns
     -------
@@ -104,12 +104,12 @@ def intermittent_latency(period: Array, threshold: Array, sensitivity: Array) ->
 def checks_to_false_drain(false_positive_rate: Array, consecutive: Array) -> Array:
     r"""Mean number of checks until a healthy node fails so many in a row.
 
-    .. math:: \frac{1 - f^k}{f^k\,(1 - f)}
+    .. math:: \frac{1 - f_p^k}{f_p^k\,(1 - f_p)}
 
     Parameters
     ----------
     false_positive_rate : array_like
-        Probability that a check of a healthy node fails, f.
+        Probability that a check of a healthy node fails, f_p.
     consecutive : array_like
         Failed checks in a row that drain a node, k. Whole, at least 1.
 
@@ -139,7 +139,7 @@ def checks_to_false_drain(false_positive_rate: Array, consecutive: Array) -> Arr
 def false_drains(nodes: Array, period: Array, threshold: Array, false_positive_rate: Array) -> Array:
     r"""Healthy nodes of a fleet that are drained by mistake, per second.
 
-    .. math:: \frac{N}{\theta}\,\frac{f^k\,(1 - f)}{1 - f^k}
+    .. math:: \frac{N}{\theta}\,\frac{f_p^k\,(1 - f_p)}{1 - f_p^k}
 
     A node is taken to be back at once; each counts from the beginning after its drain.
 
@@ -152,7 +152,7 @@ def false_drains(nodes: Array, period: Array, threshold: Array, false_positive_r
     threshold : array_like
         Failed checks in a row that raise an alarm, k. Whole, at least 1.
     false_positive_rate : array_like
-        Probability that a check of a healthy node fails, f.
+        Probability that a check of a healthy node fails, f_p.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def true_drain_share(node_mtbf: Array, period: Array, threshold: Array, false_po
     r"""Share of a check's drains that hit a node that is broken.
 
     .. math:: \frac{1/M_\text{node}}{1/M_\text{node} + 1/T_\text{false}}, \qquad
-              T_\text{false} = \theta\,\frac{1 - f^k}{f^k\,(1 - f)}
+              T_\text{false} = \theta\,\frac{1 - f_p^k}{f_p^k\,(1 - f_p)}
 
     Of two streams, faults that the check finds and false drains, the share of the first. It is the predictive value of
     a drain, with the rate of faults as the base rate; the size of the fleet drops out.
@@ -194,7 +194,7 @@ def true_drain_share(node_mtbf: Array, period: Array, threshold: Array, false_po
     threshold : array_like
         Failed checks in a row that raise an alarm, k. Whole, at least 1.
     false_positive_rate : array_like
-        Probability that a check of a healthy node fails, f.
+        Probability that a check of a healthy node fails, f_p.
 
     Returns
     -------
@@ -221,16 +221,16 @@ def true_drain_share(node_mtbf: Array, period: Array, threshold: Array, false_po
 def predictive_value(prevalence: Array, sensitivity: Array, false_positive_rate: Array) -> Array:
     r"""Share of alarms that are true, by Bayes' rule.
 
-    .. math:: \frac{p\,s}{p\,s + (1 - p)\,f}
+    .. math:: \frac{p\,s_n}{p\,s_n + (1 - p)\,f_p}
 
     Parameters
     ----------
     prevalence : array_like
         Share of those tested that are faulty, p: the base rate.
     sensitivity : array_like
-        Probability that a faulty one raises the alarm, s.
+        Probability that a faulty one raises the alarm, s_n.
     false_positive_rate : array_like
-        Probability that a healthy one does, f.
+        Probability that a healthy one does, f_p.
 
     Returns
     -------
@@ -297,12 +297,12 @@ def escape_probability(coverages: Array, coupling: Array = 0) -> Array:
 def escape_with_fallback(coverage: Array, fallback: Array, coupling: Array = 0) -> Array:
     r"""Probability that a fault escapes a tool and its fallback: :func:`escape_probability` of the two.
 
-    .. math:: (1 - \chi)\,(1 - c)(1 - c_b) + \chi\,\min(1 - c, 1 - c_b)
+    .. math:: (1 - \chi)\,(1 - c_d)(1 - c_b) + \chi\,\min(1 - c_d, 1 - c_b)
 
     Parameters
     ----------
     coverage : array_like
-        Share of faults that the tool sees, c.
+        Share of faults that the tool sees, c_d.
     fallback : array_like
         Share of faults that the fallback sees, c_b, whether or not the tool does.
     coupling : array_like
@@ -329,7 +329,7 @@ def escape_with_fallback(coverage: Array, fallback: Array, coupling: Array = 0) 
 def unseen_open(coverage: Array, hang: Array, missing: Array) -> Array:
     r"""Probability that one run of a check that fails open leaves a fault unseen.
 
-    .. math:: 1 - (1 - p_\text{dep})(1 - p_\text{hang})\,c
+    .. math:: 1 - (1 - p_\text{dep})(1 - p_\text{hang})\,c_d
 
     What the check depends on is missing, or the check hangs, or it runs and sees the fault or not. Failing open, it
     reports a fault only if it has seen one: no news is good news.
@@ -337,7 +337,7 @@ def unseen_open(coverage: Array, hang: Array, missing: Array) -> Array:
     Parameters
     ----------
     coverage : array_like
-        Share of faults that the check sees if it runs to its end, c.
+        Share of faults that the check sees if it runs to its end, c_d.
     hang : array_like
         Probability that it hangs on a faulty node, if it can start.
     missing : array_like
@@ -364,7 +364,7 @@ def unseen_open(coverage: Array, hang: Array, missing: Array) -> Array:
 def unseen_closed(coverage: Array, hang: Array, missing: Array) -> Array:
     r"""Probability that one run of a check that fails closed leaves a fault unseen.
 
-    .. math:: (1 - p_\text{dep})(1 - p_\text{hang})(1 - c)
+    .. math:: (1 - p_\text{dep})(1 - p_\text{hang})(1 - c_d)
 
     Failing closed, a check that hangs into its time-out or cannot start counts as failed: only a run to the end that
     sees nothing passes. See :func:`unseen_open`.
@@ -372,7 +372,7 @@ def unseen_closed(coverage: Array, hang: Array, missing: Array) -> Array:
     Parameters
     ----------
     coverage : array_like
-        Share of faults that the check sees if it runs to its end, c.
+        Share of faults that the check sees if it runs to its end, c_d.
     hang : array_like
         Probability that it hangs on a faulty node, if it can start.
     missing : array_like

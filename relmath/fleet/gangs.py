@@ -101,9 +101,9 @@ def slowest_with(nodes: Array, mean: Array, sd: Array, slowdown: Array) -> Array
     r"""Mean time of the slowest if one of the members is slowed down.
 
     .. math::
-        \mu + \sigma \left( e_{N-1} + \int \Phi\!\left(\tfrac{g\mu}{\sigma} - x\right) \Phi(x)^{N-1}\,dx \right)
+        \mu + \sigma \left( e_{N-1} + \int \Phi\!\left(\tfrac{g_s\mu}{\sigma} - x\right) \Phi(x)^{N-1}\,dx \right)
 
-    The slow member's mean is mu (1 + g), its standard deviation that of the others.
+    The slow member's mean is mu (1 + g_s), its standard deviation that of the others.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def slowest_with(nodes: Array, mean: Array, sd: Array, slowdown: Array) -> Array
     sd : array_like
         Standard deviation of the time of a step of any member, sigma, in seconds. At least 0.
     slowdown : array_like
-        Slow-down of the one, g. At least 0.
+        Slow-down of the one, g_s. At least 0.
 
     Returns
     -------
@@ -139,12 +139,12 @@ def slowest_with(nodes: Array, mean: Array, sd: Array, slowdown: Array) -> Array
 def move_pays(slowdown: Array, remaining: Array, restart: Array) -> Array:
     r"""Time saved by moving away from what slows a job down.
 
-    .. math:: g\,T_\text{left} - R
+    .. math:: g_s\,T_\text{left} - R
 
     Parameters
     ----------
     slowdown : array_like
-        Slow-down of the whole job, g. At least 0.
+        Slow-down of the whole job, g_s. At least 0.
     remaining : array_like
         Time that the job has left at full pace, in seconds. At least 0.
     restart : array_like
@@ -174,12 +174,12 @@ def move_pays(slowdown: Array, remaining: Array, restart: Array) -> Array:
 def break_even(slowdown: Array, restart: Array) -> Array:
     r"""Time left at full pace from which on a move pays.
 
-    .. math:: R / g
+    .. math:: R / g_s
 
     Parameters
     ----------
     slowdown : array_like
-        Slow-down of the whole job, g. At least 0.
+        Slow-down of the whole job, g_s. At least 0.
     restart : array_like
         Time that the move costs, R, in seconds. At least 0.
 
@@ -205,16 +205,16 @@ def break_even(slowdown: Array, restart: Array) -> Array:
 def bandwidth_slowdown(share: Array, ratio: Array) -> Array:
     r"""Slow-down of a step of which a share waits for transfers, if these lose bandwidth.
 
-    .. math:: f \left( \frac{1}{b} - 1 \right)
+    .. math:: f_c \left( \frac{1}{b_r} - 1 \right)
 
     Assumes that what is transferred while the device computes anyway stays hidden behind it.
 
     Parameters
     ----------
     share : array_like
-        Share of a whole step that waits for the transfers, f.
+        Share of a whole step that waits for the transfers, f_c.
     ratio : array_like
-        Bandwidth left, by the whole, b. Above 0, at most 1: k of m links give k/m.
+        Bandwidth left, by the whole, b_r. Above 0, at most 1: k of m links give k/m.
 
     Returns
     -------
@@ -313,7 +313,7 @@ def outlier_threshold(nodes: Array, false_alarm: Array) -> Array:
 def steps_to_detect(nodes: Array, mean: Array, sd: Array, slowdown: Array, false_alarm: Array, miss: Array) -> Array:
     r"""Steps to average over until a slow member stands out from its gang.
 
-    .. math:: \left( \frac{z + z_\text{miss}}{g\,\mu/\sigma} \right)^2, \quad \text{rounded up}
+    .. math:: \left( \frac{z + z_\text{miss}}{g_s\,\mu/\sigma} \right)^2, \quad \text{rounded up}
 
     z is :func:`outlier_threshold`. Assumes that jitter is normal, and independent from step to step.
 
@@ -326,7 +326,7 @@ def steps_to_detect(nodes: Array, mean: Array, sd: Array, slowdown: Array, false
     sd : array_like
         Standard deviation of it, sigma, in seconds. At least 0.
     slowdown : array_like
-        Slow-down of the one, g. Above 0.
+        Slow-down of the one, g_s. Above 0.
     false_alarm : array_like
         Probability that a healthy gang raises an alarm, in one decision. Above 0.
     miss : array_like

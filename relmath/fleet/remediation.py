@@ -405,7 +405,7 @@ def repair_queue(nodes: Array, failure_rate: Array, repair_rate: Array, crews: A
 
     .. math::
         L = \sum_j j\,\pi_j, \qquad
-        \frac{\pi_{j+1}}{\pi_j} = \frac{(N - j)\,\lambda}{\min(j + 1, n_r)\,\mu}
+        \frac{\pi_{j+1}}{\pi_j} = \frac{(N - j)\,\lambda}{\min(j + 1, n_m)\,\mu}
 
     The machine-repair model: each node that is up fails at one rate, each in repair is mended at another. In repair
     are :math:`\lambda\,(N - L)/\mu` of them in the mean, the others wait.
@@ -419,7 +419,7 @@ def repair_queue(nodes: Array, failure_rate: Array, repair_rate: Array, crews: A
     repair_rate : array_like
         Repairs of one node per second, mu: 1 by the mean time of a repair. Above 0 and finite.
     crews : array_like
-        Nodes that may be in repair at once, n_r: crews, or a cap on disruption. Whole, at least 1.
+        Nodes that may be in repair at once, n_m: crews, or a cap on disruption. Whole, at least 1.
 
     Returns
     -------
@@ -449,14 +449,14 @@ def repair_queue(nodes: Array, failure_rate: Array, repair_rate: Array, crews: A
 def disruption_limit(nodes: Array, fraction: Array) -> Array:
     r"""Nodes that may be unhealthy, or disrupted, at once: a share of all, rounded up.
 
-    .. math:: \lceil \varphi\,N \rceil
+    .. math:: \lceil \phi_d\,N \rceil
 
     Parameters
     ----------
     nodes : array_like
         Nodes of the pool, N. Whole, at least 0.
     fraction : array_like
-        Share of them.
+        Share of them, phi_d.
 
     Returns
     -------

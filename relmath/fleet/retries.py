@@ -2,8 +2,8 @@ r"""Retries: what they rescue, what they waste, and when a time-out is a reason 
 
 A job is unsound with a probability p_a: a fault of its own fails every attempt at it. An attempt at a sound job is
 failed by the platform with a probability p_p, each time anew. A classifier judges every failure: it calls one of the
-platform's the platform's with its *sensitivity* s, and one of the job's own the job's with its *specificity* s_p. What
-is called the platform's is tried again, up to n_r times.
+platform's the platform's with its *sensitivity* s_n, and one of the job's own the job's with its *specificity* s_p.
+What is called the platform's is tried again, up to n_t times.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from relmath.elementwise import in_blocks
 def job_success(platform: Array, application: Array, retries: Array, sensitivity: Array, specificity: Array) -> Array:
     r"""Share of all jobs that succeed in the end.
 
-    .. math:: (1 - p_a)\,(1 - p_p)\,\frac{1 - (p_p s)^{n_r+1}}{1 - p_p s}
+    .. math:: (1 - p_a)\,(1 - p_p)\,\frac{1 - (p_p s_n)^{n_t+1}}{1 - p_p s_n}
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def job_success(platform: Array, application: Array, retries: Array, sensitivity
     application : array_like
         Share of jobs that are unsound, p_a.
     retries : array_like
-        Retries allowed, n_r: attempts after the first. Whole, at least 0.
+        Retries allowed, n_t: attempts after the first. Whole, at least 0.
     sensitivity : array_like
-        Probability that a failure of the platform is recognised as one, s, each time anew.
+        Probability that a failure of the platform is recognised as one, s_n, each time anew.
     specificity : array_like
         Probability that a failure of the job's own is recognised as one, s_p. No job succeeds by it: what it governs
         are the :func:`hopeless_retries`.
@@ -70,7 +70,7 @@ def job_success(platform: Array, application: Array, retries: Array, sensitivity
 def platform_loss(platform: Array, retries: Array, sensitivity: Array) -> Array:
     r"""Share of sound jobs that the platform fails for good.
 
-    .. math:: \frac{p_p\,(1 - s) + (1 - p_p)\,(p_p s)^{n_r+1}}{1 - p_p s}
+    .. math:: \frac{p_p\,(1 - s_n) + (1 - p_p)\,(p_p s_n)^{n_t+1}}{1 - p_p s_n}
 
     The first term stays however many retries are allowed: failures that were not recognised.
 
@@ -79,9 +79,9 @@ def platform_loss(platform: Array, retries: Array, sensitivity: Array) -> Array:
     platform : array_like
         Probability that the platform fails an attempt at a sound job, p_p.
     retries : array_like
-        Retries allowed, n_r. Whole, at least 0.
+        Retries allowed, n_t. Whole, at least 0.
     sensitivity : array_like
-        Probability that a failure of the platform is recognised as one, s.
+        Probability that a failure of the platform is recognised as one, s_n.
 
     Returns
     -------
@@ -105,21 +105,21 @@ def platform_loss(platform: Array, retries: Array, sensitivity: Array) -> Array:
 def attempts(platform: Array, retries: Array, sensitivity: Array) -> Array:
     r"""Mean number of attempts at a sound job, the first included.
 
-    .. math:: \frac{1 - (p_p s)^{n_r+1}}{1 - p_p s}
+    .. math:: \frac{1 - (p_p s_n)^{n_t+1}}{1 - p_p s_n}
 
     Parameters
     ----------
     platform : array_like
         Probability that the platform fails an attempt at a sound job, p_p.
     retries : array_like
-        Retries allowed, n_r. Whole, at least 0.
+        Retries allowed, n_t. Whole, at least 0.
     sensitivity : array_like
-        Probability that a failure of the platform is recognised as one, s.
+        Probability that a failure of the platform is recognised as one, s_n.
 
     Returns
     -------
     array_like
-        Number, between 1 and n_r + 1.
+        Number, between 1 and n_t + 1.
 
     Raises
     ------
@@ -137,14 +137,14 @@ def attempts(platform: Array, retries: Array, sensitivity: Array) -> Array:
 def hopeless_retries(application: Array, retries: Array, specificity: Array) -> Array:
     r"""Mean number of retries of unsound jobs, for each job of all.
 
-    .. math:: p_a\,\frac{q\,(1 - q^{n_r})}{1 - q}, \quad q = 1 - s_p
+    .. math:: p_a\,\frac{q\,(1 - q^{n_t})}{1 - q}, \quad q = 1 - s_p
 
     Parameters
     ----------
     application : array_like
         Share of jobs that are unsound, p_a; 1 gives the retries for each unsound job.
     retries : array_like
-        Retries allowed, n_r. Whole, at least 0.
+        Retries allowed, n_t. Whole, at least 0.
     specificity : array_like
         Probability that a failure of the job's own is recognised as one, s_p, each time anew. With 0 all of them are
         tried again, as often as is allowed.
@@ -208,7 +208,7 @@ def budget_exhausted(failures_allowed: Array, duration: Array, mtbf: Array) -> A
 def drain_threshold(drain_cost: Array, recurrence_cost: Array, sensitivity: Array = 1, specificity: Array = 0) -> Array:
     r"""Share of time-outs that must be the network's for draining the suspect to pay.
 
-    .. math:: \frac{(1 - s_p)\,C_d}{s\,(C_r - C_d) + (1 - s_p)\,C_d}
+    .. math:: \frac{(1 - s_p)\,C_d}{s_n\,(C_r - C_d) + (1 - s_p)\,C_d}
 
     A test of the suspect, before it is drained, finds a faulty one with its sensitivity and acquits a healthy one with
     its specificity. Without a test (1 and 0, the defaults) every suspect is drained, and the share is C_d/C_r.
@@ -220,7 +220,7 @@ def drain_threshold(drain_cost: Array, recurrence_cost: Array, sensitivity: Arra
     recurrence_cost : array_like
         What it costs, C_r, to leave one in place that is: the next time-out. In the same unit. At least 0.
     sensitivity : array_like
-        Probability that the test finds a faulty suspect, s. Above 0.
+        Probability that the test finds a faulty suspect, s_n. Above 0.
     specificity : array_like
         Probability that it acquits a healthy one, s_p.
 

@@ -148,9 +148,9 @@ CLAIMS = (
         ),
         values={
             "mean failure rate after three failures": Symbolic(
-                "(alpha + 3)/(vartheta + t)",
+                "(alpha_g + 3)/(vartheta + t)",
                 lambda t, alpha, vartheta: admission.posterior_rate(3, t, alpha, vartheta),
-                over={"t": (1.0, 1e8), "alpha": (0.1, 10.0), "vartheta": (1e4, 1e8)},
+                over={"t": (1.0, 1e8), "alpha_g": (0.1, 10.0), "vartheta": (1e4, 1e8)},
                 by="ours",
             ),
             "after three failures in 90 days, by the mean of the fleet": Digits(

@@ -105,9 +105,9 @@ CLAIMS = (
         says="A check that can silently stop working is worse than none, for it gives a false sense of confidence.",
         values={
             "faults missed, blind for a share of the time": Symbolic(
-                "1 - c + c*p_dep",
+                "1 - c_d + c_d*p_dep",
                 lambda c, blind: detection.unseen_open(c, 0, blind),
-                over={"c": SHARE, "p_dep": SHARE},
+                over={"c_d": SHARE, "p_dep": SHARE},
                 by="ours",
             ),
             "it misses more than no check does": Statement(
@@ -134,15 +134,15 @@ CLAIMS = (
         says="A check that hangs or lacks what it needs marks the node as faulty, so that nothing hides behind it.",
         values={
             "unseen, failing open": Symbolic(
-                "1 - (1 - p_dep)*(1 - p_hang)*c",
+                "1 - (1 - p_dep)*(1 - p_hang)*c_d",
                 detection.unseen_open,
-                over={"c": SHARE, "p_hang": SHARE, "p_dep": SHARE},
+                over={"c_d": SHARE, "p_hang": SHARE, "p_dep": SHARE},
                 by="ours",
             ),
             "unseen, failing closed": Symbolic(
-                "(1 - p_dep)*(1 - p_hang)*(1 - c)",
+                "(1 - p_dep)*(1 - p_hang)*(1 - c_d)",
                 detection.unseen_closed,
-                over={"c": SHARE, "p_hang": SHARE, "p_dep": SHARE},
+                over={"c_d": SHARE, "p_hang": SHARE, "p_dep": SHARE},
                 by="ours",
             ),
             "failing open": Digits("15.4 %", lambda: detection.unseen_open(COVERAGE, HANG, MISSING), by="ours"),

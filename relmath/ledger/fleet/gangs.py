@@ -129,7 +129,7 @@ CLAIMS = (
         ),
         values={
             "time left from which a move pays": Symbolic(
-                "R/g", lambda r, g: gangs.break_even(g, r), over={"R": (1.0, 1e4), "g": (1e-4, 1.0)}, by="ours"
+                "R/g_s", lambda r, g: gangs.break_even(g, r), over={"R": (1.0, 1e4), "g_s": (1e-4, 1.0)}, by="ours"
             ),
             "one GPU 5 % slower": Digits("39 h", lambda: gangs.break_even(_gang_slowdown(0.05), MOVE), by="ours"),
             "one GPU 10 % slower": Digits("4.1 h", lambda: gangs.break_even(_gang_slowdown(0.10), MOVE), by="ours"),

@@ -41,9 +41,9 @@ CLAIMS = (
         says="The scheduler automatically repeats jobs that the platform ended.",
         values={
             "sound jobs lost, retries without end": Symbolic(
-                "p_p*(1 - s)/(1 - p_p*s)",
+                "p_p*(1 - s_n)/(1 - p_p*s_n)",
                 lambda p, s: retries.platform_loss(p, 10_000, s),
-                over={"p_p": SHARE, "s": SHARE},
+                over={"p_p": SHARE, "s_n": SHARE},
                 by="ours",
             ),
             "no retry": Digits("2 %", lambda: retries.platform_loss(PLATFORM, 0, SENSITIVITY), by="ours"),
