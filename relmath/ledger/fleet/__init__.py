@@ -1,6 +1,6 @@
 """Claims of source B on how a fleet is kept healthy: a module a chapter of the part *fleet*."""
 
-from relmath.ledger.fleet import admission, detection, gangs, objectives, remediation, retries
+from relmath.ledger.fleet import admission, detection, gangs, objectives, remediation, retries, sharing
 
-CHAPTERS = (detection, remediation, admission, gangs, retries, objectives)
+CHAPTERS = (detection, remediation, admission, gangs, retries, objectives, sharing)
 CLAIMS = tuple(claim for chapter in CHAPTERS for claim in chapter.CLAIMS)
