@@ -20,6 +20,16 @@ def log_uniform(low, high):
     return st.floats(low, high).map(lambda exponent: 10.0**exponent)
 
 
+def probabilities():
+    """Numbers from 0 to 1, with many near either end."""
+    return st.one_of(
+        st.floats(1e-12, 1),
+        log_uniform(-12, -1),
+        log_uniform(-12, -1).map(lambda small: 1 - small),
+        st.sampled_from([0.0, 0.5, 1.0]),
+    )
+
+
 def exact(*values):
     """The doubles that relmath receives, as numbers of 50 digits."""
     return [mp.mpf(float(value)) for value in values]

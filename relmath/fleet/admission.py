@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from relmath.availability import _unavailability
 from relmath.domain import Array, checked, count, non_negative, positive_finite, probability
 from relmath.elementwise import in_blocks
 
@@ -402,19 +403,14 @@ _checked_chains = partial(checked, _CHECKS | {"nodes": partial(count, least=3)})
 _MOST = np.finfo(np.float64).max
 
 
-def _power_of_rest(share: Array, exponent: Array) -> Array:
-    """(1 - share)^exponent, without rounding 1 - share; 1 if the exponent is 0."""
-    return np.exp(exponent * np.maximum(np.log1p(-share), -_MOST))
-
-
 def _admitted_bad(prevalence: Array, coverage: Array, rounds: Array) -> Array:
-    missed = prevalence * _power_of_rest(coverage, rounds)
+    missed = prevalence * _unavailability(coverage, rounds)
     admitted = missed + (1 - prevalence)
     return missed / np.where(admitted > 0, admitted, 1) + 0 * admitted
 
 
 def _clean_start(nodes: Array, bad: Array) -> Array:
-    return _power_of_rest(bad, nodes)
+    return _unavailability(bad, nodes)  # none of them is bad, as none of the replicas is up
 
 
 def _pair_tests(nodes: Array) -> Array:

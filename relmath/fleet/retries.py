@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 from scipy import special
 
+from relmath.availability import _parallel
 from relmath.domain import Array, checked, count, non_negative, positive, probability
 from relmath.elementwise import in_blocks
 
@@ -283,7 +284,7 @@ def _ends(platform: Array, sensitivity: Array) -> Array:
 
 def _attempts(platform: Array, retries: Array, sensitivity: Array) -> Array:
     ends = _ends(platform, sensitivity)
-    tries = -np.expm1((retries + 1) * np.log1p(-ends)) / np.where(ends > 0, ends, 1)
+    tries = _parallel(ends, retries + 1) / np.where(ends > 0, ends, 1)
     return np.where(ends == 0, retries + 1, tries)
 
 
@@ -300,10 +301,8 @@ def _platform_loss(platform: Array, retries: Array, sensitivity: Array) -> Array
 
 
 def _hopeless_retries(application: Array, retries: Array, specificity: Array) -> Array:
-    mistaken = 1 - specificity
-    rounds = -np.expm1(retries * np.log1p(-np.minimum(specificity, 0.5)))
-    rounds = np.where(specificity > 0.5, 1 - mistaken**retries, rounds)
-    tries = np.where(specificity == 0, retries, mistaken * rounds / np.where(specificity > 0, specificity, 1))
+    rounds = (1 - specificity) * _parallel(specificity, retries)
+    tries = np.where(specificity == 0, retries, rounds / np.where(specificity > 0, specificity, 1))
     return application * tries
 
 

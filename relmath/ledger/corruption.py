@@ -14,6 +14,7 @@ from scipy import stats
 
 from relmath import corruption, failures
 from relmath.domain import Array
+from relmath.ledger.failures import LLAMA3_FAILURES, LLAMA3_TIME
 from relmath.ledger.mechanism import (
     Claim,
     Corrected,
@@ -30,7 +31,7 @@ from relmath.units import day
 # What a flipped bit does to a number (the chapter bit-flip)
 
 FP16 = corruption.FORMATS["float16"]
-LLAMA3_TIME, LLAMA3_UNEXPECTED, LLAMA3_SILENT = 54 * day, 419, 6
+LLAMA3_SILENT = 6  # of the interruptions
 
 
 def _with_the_printed_value() -> int:
@@ -137,7 +138,7 @@ BIT_FLIP = (
         says="Not every hardware fault shows as a crash, an ECC error or a trap.",
         values={
             "share of Llama 3's unexpected interruptions": Digits(
-                "1.4 %", lambda: LLAMA3_SILENT / LLAMA3_UNEXPECTED, by="ours"
+                "1.4 %", lambda: LLAMA3_SILENT / LLAMA3_FAILURES, by="ours"
             ),
             "time between them": Digits("9.0 d", lambda: LLAMA3_TIME / LLAMA3_SILENT, by="ours"),
             "chance of one in a week on 16 384 GPUs": Digits(
@@ -501,7 +502,7 @@ ATTENTION = (
 # Verified checkpoints
 
 VERIFY, WRITE_TIME = 60, 20  # our assumptions
-MTBF_SILENT = 54 * day / 6  # Llama 3: six silent corruptions in 54 days
+MTBF_SILENT = LLAMA3_TIME / LLAMA3_SILENT
 NOTICED = 2 * day  # and one more assumption
 
 

@@ -55,9 +55,7 @@ def curves(
         _, axes = plt.subplots(layout="constrained")
         for (label, y), colour, dash in zip(lines.items(), COLOURS, DASHES, strict=False):
             axes.plot(x, y, label=label, color=colour, linestyle=dash)
-        for label, place in (points or {}).items():
-            axes.plot(*place, "o", color="black", markersize=6)
-            axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center")
+        _mark(axes, points or {})
         _finish(axes, x_label, y_label, log)
         axes.legend()
         plt.show()
@@ -148,9 +146,7 @@ def regions(
             if depth.any():
                 row, column = np.unravel_index(np.argmax(depth), depth.shape)
                 axes.text(x[column], y[row], name, ha="center", va="center")
-        for label, place in (points or {}).items():
-            axes.plot(*place, "o", color="black", markersize=6)
-            axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center")
+        _mark(axes, points or {})
         _finish(axes, x_label, y_label, log)
         plt.show()
 
@@ -224,6 +220,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markdown:
     lines = [header, [":--"] + ["--:"] * (len(header) - 1), *rows]
     text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
     return Markdown(re.sub(r"(?<=\d) (?=[\w%])", "\N{NO-BREAK SPACE}", text))  # type: ignore[no-untyped-call]
+
+
+def _mark(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
+    """Mark named places."""
+    for label, place in points.items():
+        axes.plot(*place, "o", color="black", markersize=6)
+        axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center")
 
 
 def _finish(axes: Axes, x_label: str, y_label: str, log: str) -> None:

@@ -21,6 +21,7 @@ from tests.functions import (
     log_uniform,
     near,
     parameters_of,
+    probabilities,
 )
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
@@ -51,16 +52,6 @@ ILLEGAL = dict.fromkeys(LEGAL, (-0.1, 1.1, np.nan)) | {
     "drain_cost": (-1.0, np.nan, np.inf),
     "recurrence_cost": (-1.0, np.nan, np.inf),
 }
-
-
-def probabilities():
-    """Numbers from 0 to 1, with many near either end."""
-    return st.one_of(
-        st.floats(1e-12, 1),
-        log_uniform(-12, -1),
-        log_uniform(-12, -1).map(lambda small: 1 - small),
-        st.sampled_from([0.0, 0.5, 1.0]),
-    )
 
 
 # A published figure

@@ -10,6 +10,7 @@ from scipy import optimize, stats
 
 from relmath import availability
 from relmath.fleet import objectives, retries
+from relmath.ledger.failures import LLAMA3_FAILURES, LLAMA3_GPUS, LLAMA3_TIME
 from relmath.ledger.mechanism import Claim, Digits, Qualitative, Symbolic, Unsupported
 from relmath.units import day, hour, minute
 
@@ -18,7 +19,7 @@ UP, BEFORE, AFTER = 0.9995, 0.98, 0.995  # as printed; all other figures are our
 NODES = 1250
 NODE_MTBF = 150_000 / 29 * hour  # of source A
 KOKOLIS = 1000 * day / 6.50  # 6.50 failures per 1 000 node-days
-LLAMA = 54 * day * 2048 / 419  # 419 interruptions of 16 384 GPUs in 54 days
+LLAMA = LLAMA3_TIME * (LLAMA3_GPUS / 8) / LLAMA3_FAILURES
 SHORT, LONG = 0.998, 0.90  # success of jobs of two kinds
 MONTHS, JOBS = 12, 300
 SETTLE, STARTUP = 10 * minute, minute
