@@ -160,12 +160,28 @@ PHASES = {  # of a job's life, as they are named in the figures, with their colo
 }
 
 
-def timeline(spans: Sequence[Span], row: float) -> None:
-    """Draw the life of one job, span by span, in rows of so many seconds, as a text is set; failures are crossed."""
+NODE_PHASES = {  # of a node's life, as relmath.fleet.closed_loop tells it
+    "sound": ("sound", "#9ecae1"),
+    "faulty": ("faulty, nobody knows", COLOURS[1]),
+    "problem": ("known, within its grace", COLOURS[4]),
+    "repair": ("in repair", "#999999"),
+    "spare": ("waiting as a spare", COLOURS[2]),
+}
+SLOT_PHASES = {  # of a place on which jobs run
+    "computing": ("computing", "#9ecae1"),
+    "slow": ("computing slowly", COLOURS[3]),
+    "starting": ("starting", COLOURS[0]),
+    "dead": ("dead, nobody knows", COLOURS[1]),
+    "waiting": ("waiting for a node", "#999999"),
+}
+
+
+def timeline(spans: Sequence[Span], row: float, phases: Mapping[str, tuple[str, str]] = PHASES) -> None:
+    """Draw a life, span by span, in rows of so many seconds, as a text is set; failures of a job are crossed."""
     rows = int(np.ceil(spans[-1].end / row))
     with plt.rc_context({**STYLE, "axes.grid": False}):
         _, axes = plt.subplots(layout="constrained", figsize=(7.2, 1.1 + 0.42 * rows))
-        for phase, (label, colour) in PHASES.items():
+        for phase, (label, colour) in phases.items():
             edges = [(span.start, span.end) for span in spans if span.phase == phase]
             axes.plot([], color=colour, linewidth=8, label=label)
             for line in range(rows):
@@ -173,7 +189,8 @@ def timeline(spans: Sequence[Span], row: float) -> None:
                 bars = [(start, end - start) for start, end in pieces / minute if end > start]
                 axes.broken_barh(bars, (line - 0.3, 0.6), color=colour, linewidth=0)
         failures = np.array([span.end for span, after in pairwise(spans) if _fails(span, after)])
-        axes.plot(failures % row / minute, failures // row, "x", color="black", markersize=7, label="failure")
+        if failures.size:
+            axes.plot(failures % row / minute, failures // row, "x", color="black", markersize=7, label="failure")
         axes.set(xlabel="minutes", xlim=(0, row / minute))
         axes.set_yticks(range(rows), [f"{line * row / hour:g} h" for line in range(rows)])
         axes.tick_params(axis="y", length=0)
