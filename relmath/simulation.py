@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from relmath.domain import (
     computed,
@@ -161,6 +161,7 @@ def simulate_jobs(
     --------
     Failures that come in bursts (Weibull, shape 0.7) instead of evenly, at the same mean of 4.14 h:
 
+    >>> from scipy import stats
     >>> from scipy.special import gamma
     >>> from relmath.units import day, hour, minute
     >>> even = stats.expon(scale=4.14 * hour)
@@ -238,6 +239,7 @@ def trace_job(
     --------
     Twenty minutes of work, saved every ten, with a failure every twenty on average:
 
+    >>> from scipy import stats
     >>> for span in trace_job(1200, 600, 30, stats.expon(scale=1200), restart=30, downtime=60, seed=5):
     ...     print(f"{span.phase:9}{span.start:6.0f}{span.end:6.0f}")
     useful        0   600
@@ -311,10 +313,11 @@ def mean_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[float, 
     values = np.ravel(computed(finite, "samples", samples))
     if values.size < 2:
         raise ValueError(f"samples must be at least 2 values to have a spread, but is {values.size}: run more trials")
-    quantile = stats.t.isf((1 - one_number(probability, "confidence", confidence)) / 2, values.size - 1)
+    tail = (1 - one_number(probability, "confidence", confidence)) / 2
+    quantile = abs(special.stdtrit(values.size - 1, tail))  # of Student's t; all of scipy.stats is slow to import
     _, magnitude = np.frexp(np.abs(values).max())  # so that no square leaves the doubles
     values = np.ldexp(values, -magnitude)
-    spread = stats.sem(values)
+    spread = values.std(ddof=1) / math.sqrt(values.size)
     half_width = quantile * spread if spread else 0  # even at a confidence of 1, whose quantile is infinite
     with np.errstate(over="ignore", under="ignore"):
         low, high = np.ldexp(values.mean() + np.array([-half_width, half_width]), magnitude)

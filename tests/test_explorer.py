@@ -11,6 +11,7 @@ from pathlib import Path
 import ipywidgets as widgets
 import pytest
 import sympy as sp
+from explorer_assets import with_pictures
 
 from relmath import checkpoints
 from relmath.notebook import page, panel
@@ -238,6 +239,11 @@ def test_python_of_arithmetic_reads_as_one_would_write_it(young):
 # The page
 
 
+def picture(explorer):
+    """The still picture as the build draws it."""
+    return re.search(r"<svg role.*?</svg>", with_pictures(page.html(explorer)), re.S)[0]
+
+
 def test_the_bundle_holds_both_faces_and_a_fixed_text(young):
     bundle = young._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html", panel.VIEW}
@@ -268,7 +274,7 @@ def test_numbers_in_the_html_do_not_depend_on_the_last_digit(young, monkeypatch)
 
 
 def test_the_still_picture_is_small_and_fits_into_any_page(young):
-    svg = page.still(young)
+    svg = picture(young)
     assert len(svg.encode()) < 20_000
     assert "font-family" not in svg
     assert set(re.findall(r'id="([^"]*)"', svg)) == {f"explorer-young-clip{i}" for i in range(1, 7)}
@@ -277,8 +283,20 @@ def test_the_still_picture_is_small_and_fits_into_any_page(young):
 
 def test_the_still_picture_has_the_ticks_of_the_live_one(young):
     few = replace(young, y_range=(0.0002, 20))
-    labels = re.findall(r"<text[^>]*>([^<]*)</text>", page.still(few))
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", picture(few))
     assert {"0.001", "0.01", "0.1", "1", "10"} <= set(labels)
+
+
+def test_a_page_without_explorers_stays_as_it_is():
+    assert with_pictures("<p>No chart.</p>") == "<p>No chart.</p>"
+
+
+def test_the_picture_takes_the_place_of_its_chart(young):
+    page_ = with_pictures(page.html(young) + page.html(replace(young, key="other")))
+    assert page.STILL not in page_
+    assert page_.count('<svg role="img"') == 2
+    clips = re.findall(r'id="(explorer-[a-z]+-clip\d+)"', page_)
+    assert len(clips) == len(set(clips)) == 12
 
 
 def test_the_chart_names_no_address_and_no_version(young):
@@ -290,15 +308,15 @@ def test_the_chart_names_no_address_and_no_version(young):
 def test_what_an_author_writes_cannot_break_the_page(young):
     curve = Curve("</script><b>", delta / tau, name="curve")
     html = page.html(replace(young, curves=[curve], readouts=[], markers=[], validity=[]))
-    assert html.count("</script>") == 1
+    assert html.count("</script>") == html.count("<script ") == 2
     assert "<b>" not in html.split("<script")[0]
     definition = re.search(r'<script type="application/json">(.*)</script>', html, re.S)[1]
     assert "</script><b>" in json.loads(definition)["spec"]["description"]
 
 
 def test_a_marker_outside_the_axis_is_not_drawn(young):
-    assert "Young's interval" in page.still(young)
-    assert "Young's interval" not in page.still(replace(young, x=replace(young.x, box=(0.5, 14.21))))
+    assert "Young's interval" in picture(young)
+    assert "Young's interval" not in picture(replace(young, x=replace(young.x, box=(0.5, 14.21))))
 
 
 def test_logarithmic_axes_have_plain_numbers():

@@ -1,17 +1,22 @@
-"""What explorers need in a built page: Vega as one script, and their own script and style.
+"""What explorers need in a built page: a still picture, Vega as one script, and their own script and style.
 
-They lie in the built ``_static`` only and are named in those pages only that hold an explorer: the 0.9 MB of Vega
-are nothing that a page of prose should load. Nothing of it may lie in the book's own ``_static``, whose scripts
-Jupyter Book adds to every page.
+Script and style lie in the built ``_static`` only and are named in those pages only that hold an explorer: the 0.9 MB
+of Vega are nothing that a page of prose should load. Nothing of it may lie in the book's own ``_static``, whose
+scripts Jupyter Book adds to every page.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import vl_convert
+
+from relmath.notebook.page import FONT, STILL
 
 VEGA = f"vega-{vl_convert.__version__}.js"
 
@@ -30,6 +35,28 @@ def write_assets(folder: Path) -> None:
         (folder / VEGA).write_text(f"(()=>{{{vl_convert.javascript_bundle()}}})();", encoding="utf-8")
 
 
+def with_pictures(html: str) -> str:
+    """Draw the still picture of each explorer where the notebook left the chart for it."""
+    return re.sub(
+        f'<script type="{re.escape(STILL)}">(.*?)</script>', lambda chart: picture(json.loads(chart[1])), html
+    )
+
+
+def picture(chart: dict[str, Any]) -> str:
+    """Draw a chart as SVG, in the font and the ink of the page around it."""
+    key = chart["usermeta"]["key"]
+    svg = vl_convert.vegalite_to_svg(chart)
+    svg = re.sub(r"-?\d+\.\d\d+(?=[^<>]*>)", lambda number: f"{float(number[0]):.1f}", svg)  # in tags, not in labels
+    clips: dict[str, str] = {}  # Vega numbers them on from picture to picture; here they are this picture's own
+
+    def own(clip: re.Match[str]) -> str:
+        return clips.setdefault(clip[0], f"explorer-{key}-clip{len(clips) + 1}")
+
+    svg = re.sub(r'(?<=[#"])clip\d+', own, svg)
+    svg = svg.replace(f' font-family="{FONT}"', "")
+    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(chart["description"])}"', 1)
+
+
 def _write(app: Any) -> None:
     if app.builder.format == "html":
         write_assets(Path(app.outdir) / "_static")
@@ -42,6 +69,7 @@ def _add(app: Any, page: str, template: str, context: dict[str, Any], doctree: A
         app.add_css_file("explorer.css")
         app.add_js_file("explorer.js", loading_method="defer", priority=600)  # after Vega
     if charts:
+        context["body"] = with_pictures(body)
         app.add_js_file(VEGA, loading_method="defer")
     if bits:
         app.add_js_file("bits.js", loading_method="defer", priority=700)  # after what it shares with the others

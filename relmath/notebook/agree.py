@@ -101,7 +101,7 @@ def compare(
     _check_arguments(function, over, at)
     columns = sample(over, points)
     arguments = {code_name(symbol): column for symbol, column in columns.items()}
-    expected = evaluate(expression, columns)
+    expected = _expected(expression, tuple((s, tuple(a), isinstance(a, list)) for s, a in over.items()), points)
     computed = np.broadcast_to(np.asarray(_apply(function, arguments, at)), points)
     differences = [relative_difference(e, c) for e, c in zip(expected, computed.tolist(), strict=True)]
     worst = max(range(points), key=differences.__getitem__)
@@ -196,6 +196,12 @@ def _draw(random: np.random.Generator, allowed: Sequence[Any], points: int) -> n
     if 0 < 10 * low < high:
         return np.exp(random.uniform(np.log(low), np.log(high), points))
     return random.uniform(low, high, points)
+
+
+@lru_cache(maxsize=100)
+def _expected(expression: Any, over: tuple[tuple[Any, tuple[Any, ...], bool], ...], points: int) -> list[Any]:
+    """Evaluate an expression over a domain: once, though an explorer holds several forms against it."""
+    return evaluate(expression, sample({s: list(a) if listed else a for s, a, listed in over}, points))
 
 
 def evaluate(expression: Any, columns: Columns) -> list[Any]:

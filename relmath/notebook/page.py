@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import sympy as sp
-import vl_convert
 
 from relmath.notebook.figures import COLOURS
 from relmath.notebook.quantity import Unit, show
@@ -28,6 +26,7 @@ Json = dict[str, Any]
 WIDTH, HEIGHT = 640, 300
 STEPS = 300  # of a slider, and of a curve in the page
 STILL_STEPS = 90  # of a curve in the still picture
+STILL = "application/vnd.vegalite+json"
 FONT = "Liberation Sans"  # which vl-convert brings along: a still picture is laid out alike everywhere
 DASHES: tuple[list[int], ...] = ([], [7, 4], [9, 3, 2, 3], [2, 3])
 MARKER_DASHES = ([5, 3], [2, 3], [9, 3, 2, 3])
@@ -158,22 +157,15 @@ def still_chart(explorer: Explorer) -> Json:
         points=[_inline(x=x.value, y=here[curve.name] / y_factor) for curve in explorer.curves],
         markers=[_inline(x=here[marker.name] / x.quantity.factor) for marker in explorer.markers],
     )
-    return _chart(explorer, numbers)
+    return {"usermeta": {"key": explorer.key}} | _chart(explorer, numbers)
 
 
 def still(explorer: Explorer) -> str:
-    """Draw the still picture as SVG, in the font and the ink of the page around it."""
-    chart = still_chart(explorer)
-    svg = vl_convert.vegalite_to_svg(chart)
-    svg = re.sub(r"-?\d+\.\d\d+(?=[^<>]*>)", lambda number: f"{float(number[0]):.1f}", svg)  # in tags, not in labels
-    clips: dict[str, str] = {}  # Vega numbers them on from picture to picture; here they are this picture's own
+    """Hold the place of the still picture, by its chart, which the build of the page draws there.
 
-    def own(clip: re.Match[str]) -> str:
-        return clips.setdefault(clip[0], f"explorer-{explorer.key}-clip{len(clips) + 1}")
-
-    svg = re.sub(r'(?<=[#"])clip\d+', own, svg)
-    svg = svg.replace(f' font-family="{FONT}"', "")
-    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(chart["description"])}"', 1)
+    To draw it here would start a browser's engine in every kernel, for what only a page without scripts shows.
+    """
+    return f'<script type="{STILL}">{_in_script(still_chart(explorer))}</script>'
 
 
 class _Numbers(NamedTuple):

@@ -119,7 +119,7 @@ def write_page(folder: Path, *explorers: Explorer | BitExplorer) -> str:
     ASSETS["write_assets"](folder)
     bodies = "\n".join(explorer._repr_mimebundle_()["text/html"] for explorer in explorers)
     page = folder / "index.html"
-    page.write_text(PAGE.format(vega=ASSETS["VEGA"], explorers=bodies), encoding="utf-8")
+    page.write_text(PAGE.format(vega=ASSETS["VEGA"], explorers=ASSETS["with_pictures"](bodies)), encoding="utf-8")
     return page.as_uri()
 
 
