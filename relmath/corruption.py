@@ -729,7 +729,10 @@ def attention(q: Array, k: Array, v: Array, inner: Any = None) -> Attention:
     [[0.0, 1.0]]
     """
     q, k, v = _stacks(q=(q, "md"), k=(k, "nd"), v=(v, "nd"))
-    inner = q.dtype if inner is None else _inner(inner)
+    return _attention(q, k, v, _inner(q, inner))
+
+
+def _attention(q: Array, k: Array, v: Array, inner: Any) -> Attention:
     scores = _product(q.astype(inner, copy=False), _transposed(k).astype(inner, copy=False)) * _per_root(k, inner)
     weights = _softmax(scores)
     return Attention(scores, weights, _product(weights, v.astype(inner, copy=False)).astype(q.dtype))
@@ -770,6 +773,10 @@ def attention_gradients(q: Array, k: Array, v: Array, weights: Array, upstream: 
     q, k, v, weights, upstream = _stacks(
         q=(q, "md"), k=(k, "nd"), v=(v, "nd"), weights=(weights, "mn"), upstream=(upstream, "md")
     )
+    return _attention_gradients(q, k, v, weights, upstream)
+
+
+def _attention_gradients(q: Array, k: Array, v: Array, weights: Array, upstream: Array) -> tuple[Array, Array, Array]:
     inner = weights.dtype
     upstream = upstream.astype(inner, copy=False)
     by_score = _by_score(weights, upstream, v.astype(inner, copy=False))
@@ -864,10 +871,10 @@ def training_step(
 
     x, w_q, w_k, w_v = (struck(*tensor) for tensor in (("x", x), ("w_q", w_q), ("w_k", w_k), ("w_v", w_v)))
     q, k, v = (struck(*t) for t in (("q", _product(x, w_q)), ("k", _product(x, w_k)), ("v", _product(x, w_v))))
-    scores, weights, output = attention(q, k, v, inner)
+    scores, weights, output = _attention(q, k, v, _inner(q, inner))
     upstream = target if linear else output - target
     by_input = _transposed(x)
-    gradients = (_product(by_input, g) for g in attention_gradients(q, k, v, weights, upstream))
+    gradients = (_product(by_input, g) for g in _attention_gradients(q, k, v, weights, upstream))
     terms = (output * target).astype(np.float64) if linear else np.square(upstream.astype(np.float64)) / 2
     loss = terms.sum(axis=(-2, -1))
     return Step(loss, scores, output, *gradients)
@@ -1350,8 +1357,10 @@ def _floats(name: str, value: Array) -> Array:
     return array
 
 
-def _inner(inner: Any) -> Any:
-    """Give the format of scores and weights."""
+def _inner(q: Array, inner: Any) -> Any:
+    """Give the format of scores and weights: if none is named, that of the queries."""
+    if inner is None:
+        return q.dtype
     try:
         dtype = np.dtype(inner)
     except TypeError:

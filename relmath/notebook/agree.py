@@ -10,7 +10,7 @@ import inspect
 import itertools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from numbers import Real
 from typing import Any
 
@@ -209,14 +209,15 @@ def evaluate(expression: Any, columns: Columns) -> list[Any]:
     expression = sp.sympify(expression).subs(sp.zoo, sp.nan)
     compute = sp.lambdify(list(columns), expression, [{"LambertW": _lambertw}, "mpmath"], cse=True)
 
-    def at(point: Sequence[float]) -> Any:
+    @cache  # a domain of a few values gives the same points again and again
+    def at(*point: float) -> Any:
         try:
             return compute(*map(mpmath.mpf, point))
         except ZeroDivisionError:
             return mpmath.nan
 
     with mpmath.workdps(DIGITS):
-        return [at(point) for point in zip(*columns.values(), strict=True)]
+        return [at(*point) for point in zip(*columns.values(), strict=True)]
 
 
 @lru_cache(maxsize=10_000)
