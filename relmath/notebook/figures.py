@@ -252,6 +252,19 @@ def _finish(axes: Axes, x_label: str, y_label: str, log: str) -> None:
     for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
         if name in log:
             axes.set(**{f"{name}scale": "log"})
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_major_locator(LogLocator(subs=_steps(*axis.get_view_interval())))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
             axis.set_minor_locator(NullLocator())
+
+
+def _steps(low: float, high: float) -> tuple[int, ...]:
+    """Steps within each decade of a logarithmic axis: 1, 2 and 5, if there is room for their labels."""
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high))
+    labels = [_plain(tick) for tick in np.outer(decades, (1, 2, 5)).flat if low <= tick <= high]
+    return (1, 2, 5) if len("  ".join(labels)) < 68 else (1,)
+
+
+def _plain(value: float) -> str:
+    """Six digits at most, and small numbers without a power of ten."""
+    short = float(f"{value:.6g}")
+    return np.format_float_positional(short, trim="-") if 1e-6 < short < 1 else f"{short:g}"
