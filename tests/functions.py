@@ -102,12 +102,13 @@ def assert_defined_at_the_ends(function, legal, mend=lambda arguments: arguments
             assert np.isnan(function(**lazy).compute()).all()
 
 
+def refuse(*arguments, **options):
+    """Dask's scheduler where nothing may be computed."""
+    raise AssertionError("computed")
+
+
 def assert_lazy(function, arrays, illegal):
     """Under a scheduler that refuses to run; computed later, its values are NumPy's, and NaN outside the domain."""
-
-    def refuse(*arguments, **options):
-        raise AssertionError("computed")
-
     expected = function(**arrays)
     for name in arrays:
         wrong = illegal[name]

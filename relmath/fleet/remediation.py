@@ -12,7 +12,20 @@ from functools import partial
 
 import numpy as np
 
-from relmath.domain import Array, _check, checked, count, finite, non_negative, positive, positive_finite, probability
+from relmath.domain import (
+    Array,
+    checked,
+    computed,
+    count,
+    finite,
+    non_negative,
+    not_below,
+    number,
+    one_number,
+    positive,
+    positive_finite,
+    probability,
+)
 from relmath.elementwise import in_blocks
 
 _SLACK = 1e-9  # within which a share of nodes is a whole number
@@ -155,7 +168,7 @@ def failure_time(starts: Array, ends: Array, grace: float) -> np.float64:
     ----------
     starts, ends : array_like
         When each problem begins and ends, in seconds: one-dimensional, of one length, each end after its start; an end
-        may be infinite.
+        may be infinite. Lazy arrays are computed.
     grace : float
         Time for which a node may be unhealthy, in seconds. At least 0.
 
@@ -177,19 +190,21 @@ def failure_time(starts: Array, ends: Array, grace: float) -> np.float64:
     >>> float(failure_time(turns * 240, (turns + 1) * 240, grace=600) / 60)
     10.0
     """
-    starts, grace = checked(_CHECKS, starts=starts, grace=grace)
-    ends = _check("ends", ends, "at least 0", lambda v: v >= 0)
-    if np.ndim(starts) != 1 or np.shape(starts) != np.shape(ends) or np.ndim(grace):
-        raise ValueError("starts and ends must be one-dimensional and of one length, and grace a number")
-    if np.any(ends < starts):
-        raise ValueError("ends must be at least starts, each its own")
+    starts, ends = computed(non_negative, "starts", starts), computed(number, "ends", ends)
+    grace = one_number(non_negative, "grace", grace)
+    if np.ndim(starts) != 1 or np.shape(starts) != np.shape(ends):
+        raise ValueError(
+            "starts and ends must be one-dimensional and of one length, a pair for each problem, but have the shapes "
+            f"{np.shape(starts)} and {np.shape(ends)}"
+        )
+    not_below("ends", ends, "starts", starts)
     order = np.argsort(starts)
     starts, ends = starts[order], np.maximum.accumulate(ends[order])
-    fresh = np.concatenate([[True], starts[1:] > ends[:-1]]) if starts.size else np.zeros(0, bool)
-    begun = starts[fresh]
-    lasts = ends[np.append(np.flatnonzero(fresh)[1:] - 1, -1)] - begun if starts.size else begun
-    failed = begun[lasts >= grace]
-    return np.float64(failed[0] + grace if failed.size else np.inf)
+    follows = np.zeros(starts.shape, bool)  # a problem that begins before all earlier ones have ended
+    follows[1:] = starts[1:] <= ends[:-1]
+    deadlines = starts[~follows] + grace
+    healthy = ends[~np.append(follows, False)[1:]]  # the ends after which none follows
+    return np.float64(np.min(deadlines, where=healthy >= deadlines, initial=np.inf))
 
 
 def ladder_time(durations: Array, success: Array) -> Array:
@@ -226,7 +241,8 @@ def ladder_time(durations: Array, success: Array) -> Array:
     """
     durations, success = _along_steps(durations=durations, success=success)
     reached = np.cumprod(1 - success[..., :-1], axis=-1)
-    return (durations[..., 0] + np.sum(durations[..., 1:] * reached, axis=-1))[()]
+    later = np.sum(durations[..., 1:] * reached, axis=-1)
+    return (durations[..., 0] + later + 0 * success[..., -1])[()]  # the last success counts for nothing, unless NaN
 
 
 def best_order(durations: Array, success: Array) -> Array:
@@ -242,7 +258,8 @@ def best_order(durations: Array, success: Array) -> Array:
     Returns
     -------
     array_like
-        Indices of the steps, the first to try first; of equals the earlier, and those that never succeed last.
+        Indices of the steps, the first to try first; of equals the earlier, and those that never succeed last. A lazy
+        array is computed, since an order cannot be put off.
 
     Raises
     ------
@@ -254,7 +271,7 @@ def best_order(durations: Array, success: Array) -> Array:
     >>> best_order([60, 10, 300], [0.9, 0.1, 0.99]).tolist()
     [0, 1, 2]
     """
-    durations, success = _along_steps(durations=durations, success=success)
+    durations, success = _along_steps(**_computed(durations=durations, success=success))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         by_success = np.where(success > 0, durations / success, np.inf)
     return np.argsort(by_success, axis=-1, kind="stable")
@@ -296,19 +313,20 @@ def best_nested(durations: Array, shares: Array) -> Array:
     """Steps of a nested ladder that are worth taking, in their order: those of least :func:`nested_time`.
 
     A step that comes after a stronger one cures nothing, so that what can be chosen is only which to leave out. The
-    last step that cures anything is never left out.
+    last step that cures anything is never left out, and what comes after it is.
 
     Parameters
     ----------
     durations : array_like
         Time that each step takes, in seconds, one-dimensional, from the weakest step up. At least 0.
     shares : array_like
-        Share of failures of which it is the weakest cure, one-dimensional. They add up to 1 at most.
+        Share of failures of which it is the weakest cure, one-dimensional. They add up to 1 at most. Lazy arrays are
+        computed.
 
     Returns
     -------
     ndarray
-        Indices of the steps to take, from the weakest up.
+        Indices of the steps to take, from the weakest up; none if none cures anything.
 
     Raises
     ------
@@ -322,24 +340,23 @@ def best_nested(durations: Array, shares: Array) -> Array:
     >>> best_nested([20, 50, 1800], [0.3, 0.1, 0.6]).tolist()
     [1, 2]
     """
-    durations, left = _left_over(durations, shares)
+    values = _computed(durations=durations, shares=shares)
+    durations, left = _left_over(**values)
     if np.ndim(durations) != 1:
-        raise ValueError("durations and shares must be one-dimensional")
-    useful = int(np.max(np.flatnonzero(np.broadcast_to(shares, durations.shape)), initial=0)) + 1
-    further, following = (
-        np.zeros(useful),
-        np.zeros(useful, int),
-    )  # once all steps up to i - 1 have failed or are skipped
-    for i in range(useful - 1, -1, -1):
-        after = np.append(further[i + 1 :], 0.0)
-        times = left[i] * durations[i:useful] + after
-        following[i] = i + int(np.argmin(times))
+        raise ValueError(f"durations and shares must be one-dimensional, but together have the shape {durations.shape}")
+    cures = np.flatnonzero(np.broadcast_to(values["shares"], durations.shape))
+    useful = cures[-1] + 1 if cures.size else 0
+    # By step i: the least time from it on if all before it have failed or are left out, and the step to take first then
+    further, first = np.zeros(useful + 1), np.zeros(useful, int)
+    for i in reversed(range(useful)):
+        times = left[i] * durations[i:useful] + further[i + 1 :]
+        first[i] = i + np.argmin(times)
         further[i] = times.min()
     chosen, i = [], 0
     while i < useful:
-        chosen.append(following[i])
-        i = following[i] + 1
-    return np.array(chosen)
+        chosen.append(first[i])
+        i = first[i] + 1
+    return np.array(chosen, int)
 
 
 def steady_state(generator: Array) -> Array:
@@ -354,7 +371,8 @@ def steady_state(generator: Array) -> Array:
     ----------
     generator : array_like
         Rates per second from the state of the row to that of the column, Q, along the last two axes; each diagonal
-        element is minus the sum of its row's others. Every state must lead to the first, directly or through others.
+        element is minus the sum of its row's others. Every state must lead to the first, directly or through others. A
+        lazy array is computed.
 
     Returns
     -------
@@ -377,17 +395,21 @@ def steady_state(generator: Array) -> Array:
     >>> steady_state([[-1 / 99, 1 / 99], [1, -1]]).round(4).tolist()
     [0.99, 0.01]
     """
-    rates = np.array(finite("generator", generator), dtype=float, ndmin=2)
+    rates = np.array(computed(finite, "generator", generator), ndmin=2)
     states = rates.shape[-1]
     if rates.shape[-2] != states:
         raise ValueError(f"generator must be square in its last two axes, but has the shape {rates.shape}")
     diagonal = np.arange(states)
     own = rates[..., diagonal, diagonal].copy()
     rates[..., diagonal, diagonal] = 0
-    if np.any(rates < 0):
-        raise ValueError("generator must have no negative rate off its diagonal")
-    if np.any(np.abs(rates.sum(axis=-1) + own) > _SLACK * np.abs(own)):
-        raise ValueError("generator must have rows that add up to 0")
+    non_negative("generator off its diagonal", rates)
+    excess = rates.sum(axis=-1) + own
+    if np.any(unequal := np.abs(excess) > _SLACK * np.abs(own)):
+        row = tuple(np.argwhere(unequal)[0].tolist())
+        raise ValueError(
+            f"generator must have rows that add up to 0, but row {list(row)} adds up to {excess[row]}: make each "
+            "diagonal element minus the sum of its row's others"
+        )
     for last in range(states - 1, 0, -1):
         leaves = rates[..., last, :last].sum(axis=-1)
         if np.any(leaves == 0):
@@ -408,7 +430,8 @@ def repair_queue(nodes: Array, failure_rate: Array, repair_rate: Array, crews: A
         \frac{\pi_{j+1}}{\pi_j} = \frac{(N - j)\,\lambda}{\min(j + 1, n_m)\,\mu}
 
     The machine-repair model: each node that is up fails at one rate, each in repair is mended at another. In repair
-    are :math:`\lambda\,(N - L)/\mu` of them in the mean, the others wait.
+    are :math:`\lambda\,(N - L)/\mu` of them in the mean, the others wait. It goes through all N + 1 states: time and
+    memory grow with the nodes, to a second or two and a gigabyte at ten million.
 
     Parameters
     ----------
@@ -497,11 +520,15 @@ _CHECKS: dict[str, Callable[[str, Array], Array]] = {
 _checked = partial(checked, _CHECKS)
 
 
+def _computed(**arguments: Array) -> dict[str, Array]:
+    return {name: computed(_CHECKS[name], name, value) for name, value in arguments.items()}
+
+
 def _along_steps(**arguments: Array) -> list[Array]:
     """Arguments of a ladder, checked and of one shape, with the steps along the last axis."""
     steps = np.broadcast_arrays(*map(np.atleast_1d, _checked(**arguments)))
     if steps[0].shape[-1] == 0:
-        raise ValueError(f"{next(iter(arguments))} must have at least one step along the last axis")
+        raise ValueError(f"{' and '.join(arguments)} must have at least one step along the last axis, but have none")
     return list(steps)
 
 
@@ -509,9 +536,10 @@ def _left_over(durations: Array, shares: Array) -> tuple[Array, Array]:
     """Durations, and the share of failures that is left when it comes to each step."""
     durations, shares = _along_steps(durations=durations, shares=shares)
     cured = np.cumsum(shares, axis=-1)
-    if np.any(cured[..., -1] > 1 + _SLACK):
-        raise ValueError("shares must add up to at most 1 along the last axis")
-    return durations, np.concatenate([np.ones_like(cured[..., :1]), np.maximum(1 - cured[..., :-1], 0)], axis=-1)
+    total = cured[..., -1]
+    total = probability("sum of shares", np.where(total > 1 + _SLACK, total, np.minimum(total, 1)))
+    at_first = 1 + 0 * total[..., None]  # NaN where the sum of lazy shares is beyond 1
+    return durations, np.concatenate([at_first, np.maximum(1 - cured[..., :-1], 0)], axis=-1)
 
 
 # The kernels, as in relmath.checkpoints: on arguments already checked, with both branches of a `where` evaluated.
@@ -543,7 +571,7 @@ def _best_grace(mean_heal: Array, transient_share: Array, drain_cost: Array, wai
     gain = transient_share * drain_cost - a
     cost = (1 - transient_share) * a
     always = (gain > 0) & (cost == 0)
-    excess = np.where(gain > 0, gain, 0 * gain) / np.where(cost > 0, cost, 1 + 0 * cost)
+    excess = np.maximum(gain, 0) / np.where(cost > 0, cost, 1 + 0 * cost)
     return np.where(always, np.inf, longest * np.log1p(excess))
 
 

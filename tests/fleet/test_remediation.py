@@ -3,6 +3,7 @@
 import inspect
 from itertools import combinations, permutations
 
+import dask
 import dask.array as da
 import mpmath as mp
 import numpy as np
@@ -25,6 +26,7 @@ from tests.functions import (
     log_uniform,
     near,
     parameters_of,
+    refuse,
 )
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
@@ -124,12 +126,23 @@ def test_the_clock_second_by_second(problems, grace):
 
 
 def test_problems_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"one-dimensional and of one length"):
+    with pytest.raises(ValueError, match=r"one-dimensional and of one length, .* have the shapes \(2,\) and \(1,\)"):
         remediation.failure_time([0, 1], [2], 5)
-    with pytest.raises(ValueError, match="ends must be at least starts"):
-        remediation.failure_time([3.0], [2.0], 5)
-    with pytest.raises(ValueError, match=r"^grace must be"):
+    for end in (2.0, np.nan):
+        with pytest.raises(ValueError, match=rf"^ends\[1\] must be at least starts\[1\], which is 3.0, but is {end}"):
+            remediation.failure_time([0.0, 3.0], [1.0, end], 5)
+    with pytest.raises(ValueError, match=r"^starts\[0\] must be at least 0 and finite, but is -1"):
+        remediation.failure_time(da.from_array(np.array([-1.0])), [2.0], 5)
+    with pytest.raises(ValueError, match=r"^grace must be at least 0 and finite, but is -5"):
         remediation.failure_time([1.0], [2.0], -5)
+    with pytest.raises(ValueError, match=r"^grace must be one number"):
+        remediation.failure_time([1.0], [2.0], [5, 5])
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6))
+def test_a_problem_that_lasts_for_its_grace_is_a_failure(start, grace):
+    """Whatever the sum of the two rounds to: the node is unhealthy at that moment."""
+    assert remediation.failure_time([start], [start + grace], grace) == start + grace
 
 
 # The grace
@@ -176,7 +189,9 @@ def test_limits_of_the_grace():
     assert remediation.best_grace(120, 1, 1800, 1) == np.inf
     assert remediation.best_grace(120, 0.5, 1800, 0) == np.inf
     assert remediation.best_grace(120, 0, 1800, [0, 1]).tolist() == [0, 0]
-    assert remediation.best_grace(120, 0.8, 0, 1) == 0
+    never = remediation.best_grace(120, 0.8, [0, 150], 1)
+    assert never.tolist() == [0, 0]
+    assert not np.signbit(never).any()
     assert remediation.best_grace(np.inf, 0.8, 1800, 1) == 0
     assert remediation.survives_grace([0, 5, 5], [1, np.inf, 1e-300]).tolist() == [1, 1, 0]
     assert remediation.grace_cost(60, np.inf, 0.5, 100, 1) == 160
@@ -242,14 +257,20 @@ def test_the_best_nested_ladder_is_the_best_of_all(ladder, some_are_incurable):
 
 def test_a_nested_ladder_ends_with_the_last_step_that_cures():
     assert remediation.best_nested([1, 1, 1], [0.5, 0.5, 0.0]).tolist() == [1]
-    assert remediation.best_nested([5], [0.0]).tolist() == [0]
+    assert remediation.best_nested([1, 2, 3], 0.2).tolist() == [2]
+    nothing = remediation.best_nested([5, 1], [0.0, 0.0])
+    assert nothing.tolist() == []
+    assert nothing.dtype == int
 
 
 def test_ladders_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"^success\[0\] must be"):
         remediation.ladder_time([1.0], [1.5])
-    with pytest.raises(ValueError, match="shares must add up to at most 1"):
+    with pytest.raises(ValueError, match=r"^sum of shares must be between 0 and 1, but is 1\.2"):
         remediation.nested_time([1, 1], [0.6, 0.6])
+    with pytest.raises(ValueError, match=r"^sum of shares\[1\] must be between 0 and 1, but is 1\.5"):
+        remediation.nested_time([1, 1], [[0.6, 0.4], [0.75, 0.75]])
+    assert remediation.nested_time([1, 1, 1], [0.9, 0.05, 0.05 + 1e-12]) == near(1.15)
     with pytest.raises(ValueError, match="one-dimensional"):
         remediation.best_nested([[1, 1]], [[0.5, 0.5]])
     with pytest.raises(ValueError, match="at least one step"):
@@ -305,10 +326,12 @@ def test_chains_in_a_stack_and_with_states_that_are_left_for_good():
     ("generator", "message"),
     [
         ([[-1, 1, 0], [1, -1, 0]], "square"),
-        ([[-1, 1], [-1, 1]], "no negative rate"),
-        ([[-1, 2], [1, -1]], "add up to 0"),
+        ([[-1, 1], [-1, 1]], r"off its diagonal\[1, 0\] must be at least 0 .*, but is -1"),
+        ([[-1, 1], [1, -3]], r"add up to 0, but row \[1\] adds up to -2"),
+        ([[[-1, 1], [1, -1]], [[-1, 2], [1, -1]]], r"add up to 0, but row \[1, 0\] adds up to 1"),
         ([[-1, 1], [0, 0]], "state 1 does not"),
-        ([[np.nan, 1], [0, 0]], "^generator"),
+        ([[np.nan, 1], [0, 0]], r"^generator\[0, 0\] must be finite, but is nan"),
+        (da.from_array(np.array([[np.nan, 1.0], [1, -1]])), r"^generator\[0, 0\] must be finite, but is nan"),
     ],
 )
 def test_what_is_no_chain_is_refused(generator, message):
@@ -436,10 +459,21 @@ def test_the_ends_of_the_domain_pass_without_a_floating_point_event(function):
 
 
 def test_lazy_ladders():
-    durations, success = np.arange(1.0, 13).reshape(3, 4), np.linspace(0.1, 0.9, 4)
-    lazy = remediation.ladder_time(da.from_array(durations, chunks=(1, 4)), success)
-    assert isinstance(lazy, da.Array)
-    np.testing.assert_allclose(lazy.compute(), remediation.ladder_time(durations, success), rtol=1e-15)
+    """Their times stay lazy, and are NaN outside the domain; orders are computed."""
+    durations, parts = np.arange(1.0, 13).reshape(3, 4), np.linspace(0.1, 0.3, 4)
+    lazy = da.from_array(durations, chunks=(1, 4))
+    for function, wrong in ((remediation.ladder_time, [0.1, 0.2, 0.3, 1.1]), (remediation.nested_time, [0.4] * 4)):
+        with dask.config.set(scheduler=refuse):
+            put_off = function(lazy, parts)
+            outside = function(lazy, da.from_array(np.array([wrong] * 3), chunks=(1, 4)))
+        assert isinstance(put_off, da.Array)
+        np.testing.assert_allclose(put_off.compute(), function(durations, parts), rtol=1e-15)
+        assert np.isnan(outside.compute()).all()
+    np.testing.assert_array_equal(remediation.best_order(lazy, parts), remediation.best_order(durations, parts))
+    np.testing.assert_array_equal(remediation.best_nested(lazy[0], parts), remediation.best_nested(durations[0], parts))
+    for function in (remediation.best_order, remediation.best_nested):
+        with pytest.raises(ValueError, match=r"^durations\[1\] must be at least 0 and finite, but is -2"):
+            function(da.from_array(np.array([1.0, -2.0])), [0.5, 0.5])
 
 
 def test_every_parameter_has_its_symbol():
