@@ -63,10 +63,10 @@ def detection_latency(period: Array, threshold: Array = 1, timeout: Array = 0) -
     return in_blocks(_detection_latency, *_checked(period=period, threshold=threshold, timeout=timeout))
 
 
-def intermittent_latency(period: Array, threshold: Array, sensitivity: Array) -> Array:
+def intermittent_latency(period: Array, threshold: Array, sensitivity: Array, timeout: Array = 0) -> Array:
     r"""Mean time to the alarm for a fault that each check sees with some probability only.
 
-    .. math:: \theta \left( \frac{1 - s_n^k}{s_n^k\,(1 - s_n)} - \frac12 \right)
+    .. math:: \theta \left( \frac{1 - s_n^k}{s_n^k\,(1 - s_n)} - \frac12 \right) + t_\text{out}
 
     A fault that comes and goes faster than checks are made: each check finds it anew. The same runs of k that protect
     a healthy node from noise protect a faulty one from being found.
@@ -79,6 +79,8 @@ def intermittent_latency(period: Array, threshold: Array, sensitivity: Array) ->
         Failed checks in a row that raise an alarm, k. Whole, at least 1.
     sensitivity : array_like
         Probability that a check of the faulty node fails, s_n.
+    timeout : array_like
+        Time that a failing check takes, in seconds: its time-out, if it hangs. At least 0.
 
     Returns
     -------
@@ -97,7 +99,7 @@ def intermittent_latency(period: Array, threshold: Array, sensitivity: Array) ->
     >>> float(intermittent_latency(15, threshold=4, sensitivity=0.5) / 60)
     7.375
     """
-    arguments = _checked(period=period, threshold=threshold, sensitivity=sensitivity)
+    arguments = _checked(period=period, threshold=threshold, sensitivity=sensitivity, timeout=timeout)
     return in_blocks(_intermittent_latency, *arguments)
 
 
@@ -288,7 +290,7 @@ def escape_probability(coverages: Array, coupling: Array = 0) -> Array:
     (coverages,), (coupling,) = _checked(coverages=coverages), _checked(coupling=coupling)
     misses = np.atleast_1d(1 - coverages)
     if misses.shape[-1] == 0:
-        raise ValueError("coverages must have at least one layer along the last axis")
+        raise ValueError("coverages must have at least one layer along the last axis, but have none")
     apart, together = np.prod(misses, axis=-1), np.min(misses, axis=-1)
     fitting_shapes(coverages=apart, coupling=coupling)
     return in_blocks(_either, coupling, apart, together)
@@ -425,8 +427,8 @@ def _detection_latency(period: Array, threshold: Array, timeout: Array) -> Array
     return _detection_time(period, threshold) + timeout
 
 
-def _intermittent_latency(period: Array, threshold: Array, sensitivity: Array) -> Array:
-    return _false_alarm_time(period, threshold, sensitivity) - period / 2
+def _intermittent_latency(period: Array, threshold: Array, sensitivity: Array, timeout: Array) -> Array:
+    return _false_alarm_time(period, threshold, sensitivity) - period / 2 + timeout
 
 
 def _checks_to_false_drain(false_positive_rate: Array, consecutive: Array) -> Array:
@@ -440,6 +442,7 @@ def _false_drains(nodes: Array, period: Array, threshold: Array, false_positive_
 def _true_drain_share(node_mtbf: Array, period: Array, threshold: Array, false_positive_rate: Array) -> Array:
     apart = _false_alarm_time(period, threshold, false_positive_rate)
     never = np.isinf(apart)
+    # Where no drain is false, 0 false drains a fault, even if faults never come; NaN stays NaN
     return 1 / (1 + np.where(never, 0 * np.minimum(node_mtbf, 1), node_mtbf / np.where(never, 1, apart)))
 
 

@@ -125,7 +125,7 @@ def test_runs_by_solving_the_chain(chance, run):
     checks = mp.lu_solve(mp.eye(run) - steps, mp.ones(run, 1))[0]
     assert detection.checks_to_false_drain(chance, run) == near(checks)
     assert detection.false_drains(7, 30, run, chance) == near(7 / (30 * checks))
-    assert detection.intermittent_latency(30, run, chance) == near(30 * (checks - mp.mpf(1) / 2))
+    assert detection.intermittent_latency(30, run, chance, timeout=7) == near(30 * (checks - mp.mpf(1) / 2) + 7)
     life = mp.mpf(10) ** 7
     assert detection.true_drain_share(1e7, 30, run, chance) == near((1 / life) / (1 / life + 1 / (30 * checks)))
 
@@ -135,10 +135,14 @@ def test_one_formula_with_the_heartbeats():
 
 
 @given(SHARES, SHARES, SHARES)
-def test_predictive_value_by_counting(prevalence, sensitivity, rate):
+def test_predictive_value_by_enumeration(prevalence, sensitivity, rate):
+    """All ways that two questions can be answered: is it faulty, and does it raise the alarm."""
     p, s, f = exact(prevalence, sensitivity, rate)
-    true, false = p * s, (1 - p) * f
-    expected = true / (true + false) if false else 1
+    alarms = {True: mp.mpf(0), False: mp.mpf(0)}
+    for faulty, alarm in itertools.product((True, False), repeat=2):
+        given_node = s if faulty else f
+        alarms[faulty] += alarm * (p if faulty else 1 - p) * (given_node if alarm else 1 - given_node)
+    expected = alarms[True] / (alarms[True] + alarms[False]) if alarms[False] else 1
     assert detection.predictive_value(prevalence, sensitivity, rate) == near(expected)
 
 
@@ -187,6 +191,13 @@ def test_limits():
     assert detection.true_drain_share([100, np.inf, np.inf], 30, 2, [0, 0.1, 0]).tolist() == [1, 0, 1]
     assert detection.predictive_value([0, 1, 0, 0.3], [1, 1, 1, 0], [0.1, 0.1, 0, 0]).tolist() == [0, 1, 1, 1]
     assert detection.escape_probability([0.9]) == near(0.1)
+
+
+@given(POSITIVE_SHARES, st.integers(1, 8), st.floats(0, 1e3))
+def test_a_fault_that_flickers_is_never_found_sooner_than_one_that_lasts(chance, threshold, timeout):
+    lasting = detection.detection_latency(30, threshold, timeout)
+    assert detection.intermittent_latency(30, threshold, chance, timeout) >= lasting
+    assert detection.intermittent_latency(30, threshold, 1, timeout) == near(lasting)
 
 
 @given(POSITIVE_SHARES, st.integers(1, 8))
