@@ -22,11 +22,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from relmath.domain import Array, checked, count, non_negative, positive, positive_finite, probability
+from relmath.domain import (
+    Array,
+    checked,
+    count,
+    non_negative,
+    one_number,
+    positive,
+    positive_finite,
+    probability,
+)
 from relmath.elementwise import in_blocks
-from relmath.fleet.remediation import disruption_limit
+from relmath.fleet.remediation import _grace_cost, disruption_limit
+from relmath.fleet.retries import _budget_exhausted, hopeless_retries
 from relmath.simulation import Span
 from relmath.units import day, hour, minute, second
 
@@ -35,63 +44,44 @@ Doubles = NDArray[np.float64]
 KILL, RESET, REBOOT, REPLACE = range(4)
 """Rungs of the ladder: kill the job, reset the GPU, reboot the machine, replace it."""
 
-LARGEST = np.finfo(np.float64).max
 MOST_FAULTS = 1_000_000
 """Expected faults of a trial above which it is refused as hopeless instead of simulated."""
 
+MOST_EVENTS = 5_000_000
+"""Events of a trial above which it is given up: jobs that die without end, for instance."""
 
+
+def _below_one(name: str, value: Array) -> Array:
+    """Between 0 and 1, and not 1."""
+    if np.any(probability(name, value) == 1):
+        raise ValueError(f"{name} must be below 1, but is {value!r}")
+    return value
+
+
+_COUNTS: dict[str, Callable[..., Array]] = {
+    **dict.fromkeys(("retries", "slots", "rounds", "spares"), count),
+    **dict.fromkeys(("nodes", "threshold"), partial(count, least=1)),
+    "rung": partial(count, most=REPLACE),
+}
+_SETTINGS: dict[str, Callable[..., Array]] = {
+    **_COUNTS,
+    **dict.fromkeys(("mtbf", "mean_heal", "release_mtbf", "straggler"), positive),
+    **dict.fromkeys(("work", "interval"), positive_finite),
+    **dict.fromkeys(("period", "timeout", "grace", "rollback", "preflight", "admission"), non_negative),
+    **dict.fromkeys(("write_time", "reload", "response", "loud", "quiet", "replacement"), non_negative),
+    **dict.fromkeys(("start", "job_timeout", "strike", "bug"), non_negative),
+    **dict.fromkeys(("kills", "seen", "obvious", "cap", "coverage", "sensitivity", "specificity"), probability),
+    **dict.fromkeys(("slowdown", "bad", "application"), _below_one),
+}
 _CHECKS: dict[str, Callable[..., Array]] = {
-    "wait": non_negative,
-    "mean_heal": positive,
-    "mttr": non_negative,
-    "strikes": non_negative,
+    **dict.fromkeys(("wait", "mttr", "strikes", "reset", "replacement", "find"), non_negative),
+    **dict.fromkeys(("mean_heal", "transient_mtbf", "hard_mtbf", "slow_mtbf"), positive),
     "retries": count,
     "sensitivity": probability,
-    "mtbf": positive,
-    "reset": non_negative,
-    "transient_mtbf": positive,
-    "hard_mtbf": positive,
-    "slow_mtbf": positive,
-    "find": non_negative,
-    "kills": probability,
-    "slowdown": probability,
-    "seen": probability,
-    "obvious": probability,
-    "rung": count,
-    "slots": count,
-    "nodes": partial(count, least=1),
-    "work": positive_finite,
-    "period": non_negative,
-    "threshold": partial(count, least=1),
-    "timeout": non_negative,
-    "grace": non_negative,
-    "cap": probability,
-    "release_mtbf": positive,
-    "rollback": non_negative,
-    "coverage": probability,
-    "preflight": non_negative,
-    "rounds": count,
-    "admission": non_negative,
-    "interval": positive_finite,
-    "write_time": non_negative,
-    "reload": non_negative,
-    "straggler": positive,
-    "specificity": probability,
-    "response": non_negative,
-    "loud": non_negative,
-    "quiet": non_negative,
-    "replacement": non_negative,
-    "spares": count,
-    "start": non_negative,
-    "job_timeout": non_negative,
-    "strike": non_negative,
-    "bad": probability,
-    "application": probability,
-    "bug": non_negative,
 }
 
 
-# Two closed forms
+# Three closed forms
 
 
 def time_away(wait: Array, mean_heal: Array, mttr: Array) -> Array:
@@ -100,7 +90,7 @@ def time_away(wait: Array, mean_heal: Array, mttr: Array) -> Array:
     .. math:: h \left(1 - e^{-\ell/h}\right) + r \, e^{-\ell/h}
 
     A fault heals by itself after an exponential time; if it has not after a wait, to notice it and for its grace, the
-    node is repaired.
+    node is repaired. It is :func:`relmath.fleet.remediation.grace_cost` of transients alone, with time for its price.
 
     Parameters
     ----------
@@ -137,7 +127,8 @@ def reaches_owner(strikes: Array, retries: Array, sensitivity: Array = 1.0) -> A
     .. math:: 1 - e^{-x} \sum_{k=0}^{q} \frac{(x s)^k}{k!}
 
     Failures strike the job as a Poisson process, and with a checkpoint it resumes where it was, so that what is left of
-    it shrinks. (Where each retry runs the whole job anew, another formula holds.)
+    it shrinks. If all are recognised, it is :func:`relmath.fleet.retries.budget_exhausted`; where each retry runs the
+    whole job anew, :func:`relmath.fleet.retries.platform_loss`.
 
     Parameters
     ----------
@@ -245,10 +236,12 @@ class _Settings:
     """Settings whose values are checked by the table of their names."""
 
     def __post_init__(self) -> None:
-        """Refuse values outside their domain."""
+        """Refuse values outside their domain; whole numbers become integers."""
         for part in fields(self):
-            if part.name in _CHECKS:
-                _CHECKS[part.name](part.name, getattr(self, part.name))
+            if part.name in _SETTINGS:
+                value = one_number(_SETTINGS[part.name], part.name, getattr(self, part.name))
+                if part.name in _COUNTS:
+                    object.__setattr__(self, part.name, int(value))
 
 
 @dataclass(frozen=True)
@@ -264,7 +257,7 @@ class Fault(_Settings):
     kills : float
         Probability that it stops the job on the node.
     slowdown : float
-        Share of its pace that the gang on the node loses.
+        Share of its pace that the gang on the node loses. Below 1.
     mean_heal : float
         Mean time until it is gone by itself, in seconds; infinite if it stays.
     seen : float
@@ -346,7 +339,7 @@ class Hardware(_Settings):
     def __post_init__(self) -> None:
         """Refuse values outside their domain."""
         super().__post_init__()
-        if len(self.ladder) != 4:
+        if np.shape(self.ladder) != (4,):
             raise ValueError(f"ladder must be four times, one a rung, but is {self.ladder!r}")
         non_negative("ladder", self.ladder)
 
@@ -472,9 +465,9 @@ class Fleet(_Settings):
     strike : float
         Time of work after which a job dies on a faulty node that stops jobs, in seconds.
     bad : float
-        Share of replacements that are faulty when they come, of which no check of the node tells.
+        Share of replacements that are faulty when they come, of which no check of the node tells. Below 1.
     application : float
-        Probability that a job fails of itself.
+        Probability that a job fails of itself. Below 1.
     bug : float
         Computation after which it does, in seconds.
     """
@@ -497,6 +490,12 @@ class Fleet(_Settings):
     def __post_init__(self) -> None:
         """Refuse values outside their domain, and jobs that could die without end in no time."""
         super().__post_init__()
+        layers = {"hardware": Hardware, "platform": Platform, "training": Training, "observability": Observability}
+        for name, layer in layers.items():
+            if not isinstance(getattr(self, name), layer | None):
+                raise ValueError(f"{name} must be {layer.__name__}(...) or None, but is {getattr(self, name)!r}")
+        if not sum(gang.slots for gang in self.gangs):
+            raise ValueError(f"gangs must have at least one place for a job, but are {self.gangs!r}")
         if self.start + self.strike + self.job_timeout < 1:
             raise ValueError(
                 f"job_timeout must be at least 1 s together with start and strike, but is {self.job_timeout!r}: "
@@ -521,22 +520,24 @@ class Outcome:
     node_time : ndarray
         Nodes times duration.
     unhealthy : mapping of str to ndarray
-        Node time from a fault to its end, by the fault; for an alarm without a fault, from draining to return.
+        Node time from a fault to its end, by the fault; of an alarm without a fault, from the alarm.
     withdrawn_time : ndarray
         Node time out of the pool: from the finding of a fault, or the draining, to the return.
     useful_time : ndarray
         Computation that was not undone, times the nodes of its job.
     completed, application : ndarray
         Jobs that ended well, and (in the mean) those that failed of themselves.
+    clean : ndarray
+        Those of the completed of which no failure reached the owner before.
     failed : mapping of str to ndarray
-        Jobs whose failure by the platform reached their owner, by the fault that struck.
-    faults : ndarray
-        Faults that came, those on arrival not counted.
-    found : mapping of str to ndarray
-        Faults that were found, by whom: *checks* of the node, *comparison* with other nodes, *pre-flight* tests,
-        *people*.
-    latency : ndarray
-        Mean time from a fault to its being found, in seconds; NaN if none was.
+        Submissions whose failure by the platform reached their owner, by the fault that struck.
+    faults : mapping of str to ndarray
+        Faults that came, by the fault; of machines bad on arrival, those that were put to work.
+    found : mapping of (str, str) to ndarray
+        Faults that were found, by the fault and by whom: *checks* of the node, *comparison* with other nodes,
+        *pre-flight* tests, *people*.
+    latency : mapping of str to ndarray
+        Mean time from a fault to its being found, by the fault, in seconds; NaN if none was.
     most_drained : ndarray
         Most nodes drained at once.
     """
@@ -547,10 +548,11 @@ class Outcome:
     useful_time: Doubles
     completed: Doubles
     application: Doubles
+    clean: Doubles
     failed: Mapping[str, Doubles]
-    faults: Doubles
-    found: Mapping[str, Doubles]
-    latency: Doubles
+    faults: Mapping[str, Doubles]
+    found: Mapping[tuple[str, str], Doubles]
+    latency: Mapping[str, Doubles]
     most_drained: Doubles
 
     @property
@@ -565,13 +567,18 @@ class Outcome:
 
     @property
     def ended(self) -> Doubles:
-        """Jobs that ended, well or not."""
+        """Submissions that ended, well or not."""
         return self.completed + self.application + sum(self.failed.values())
 
     @property
     def success(self) -> Doubles:
-        """Share of jobs that ended without a failure by the platform that reached their owner."""
-        return 1 - sum(self.failed.values()) / self.ended
+        """Share of submissions that ended without a failure by the platform that reached their owner; NaN of none."""
+        return _ratio(self.completed + self.application, self.ended)
+
+    @property
+    def clean_jobs(self) -> Doubles:
+        """Share of completed jobs of which no failure reached the owner, however often sent; NaN of none."""
+        return _ratio(self.clean, self.completed)
 
     @property
     def goodput(self) -> Doubles:
@@ -609,7 +616,8 @@ def simulate(
     Raises
     ------
     ValueError
-        If a value is outside its domain, or more than `MOST_FAULTS` faults would have to be drawn in a trial.
+        If a value is outside its domain, more than `MOST_FAULTS` faults would have to be drawn in a trial, or more than
+        `MOST_EVENTS` events happen in one.
 
     Notes
     -----
@@ -620,27 +628,43 @@ def simulate(
     --------
     >>> outcome = simulate(Fleet(), duration=30 * day, seed=1)
     >>> print(f"available {outcome.availability[0]:.2%}, successful {outcome.success[0]:.2%}")
-    available 99.98%, successful 99.93%
+    available 99.99%, successful 99.94%
     """
-    positive_finite("duration", duration)
-    count("trials", trials, least=1)
-    drawn = sum(1 / fault.mtbf for fault in _classes(fleet)) * duration * fleet.nodes
+    duration = _checked_run(fleet, duration)
+    trials = int(one_number(partial(count, least=1), "trials", trials))
+    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    run_all = map if executor is None else executor.map
+    rows = list(run_all(partial(_trial, fleet, duration), root.spawn(trials)))
+    return Outcome(**{name: _column([row[name] for row in rows]) for name in rows[0]})
+
+
+def _column(values: list[Any]) -> Any:
+    """What is counted in each trial as an array, and what is counted by name as a mapping of arrays."""
+    if not isinstance(values[0], Mapping):
+        return np.array(values, float)
+    return {key: np.array([value[key] for value in values], float) for key in values[0]}
+
+
+def _ratio(part: Doubles, whole: Doubles) -> Doubles:
+    """NaN where there is nothing to share."""
+    shares: Doubles = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+    return shares
+
+
+def _checked_run(fleet: Fleet, duration: float) -> float:
+    """The duration, if the fleet can be simulated for so long."""
+    if not isinstance(fleet, Fleet):
+        raise ValueError(f"fleet must be a Fleet, but is {fleet!r}")
+    duration = one_number(positive_finite, "duration", duration)
+    rates = [1 / fault.mtbf for fault in _classes(fleet)] + (
+        [1 / fleet.hardware.release_mtbf] if fleet.hardware else []
+    )
+    drawn = sum(rates) * duration * fleet.nodes
     if drawn > MOST_FAULTS:
         raise ValueError(
             f"faults must be at most {MOST_FAULTS:,} a trial, but are some {drawn:.2g}: take a shorter run"
         )
-    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    run_all = map if executor is None else executor.map
-    rows = list(run_all(partial(_trial, fleet, float(duration)), root.spawn(int(trials))))
-    causes = [*(fault.name for fault in _classes(fleet)), ON_ARRIVAL.name, BAD_RELEASE.name]
-    keys = {"failed": causes, "unhealthy": causes, "found": FINDERS}
-
-    def column(name: str) -> Any:
-        if name in keys:
-            return {key: np.array([row[name].get(key, 0.0) for row in rows], float) for key in keys[name]}
-        return np.array([row[name] for row in rows], float)
-
-    return Outcome(**{name: column(name) for name in rows[0]})
+    return duration
 
 
 class Lives(NamedTuple):
@@ -662,9 +686,9 @@ def trace(
     fleet, duration, seed
         As in :func:`simulate`.
     node : int
-        Which node: they are counted through the gangs; spares come last.
+        Which node, from 0: they are counted through the gangs; spares come last.
     slot : int
-        Which place for jobs, counted through the gangs.
+        Which place for jobs, from 0, counted through the gangs.
 
     Returns
     -------
@@ -672,6 +696,11 @@ def trace(
         The node's phases are *sound*, *faulty* (nobody knows), *problem* (known, within its grace), *repair* and
         *spare*; the job's are *starting*, *computing*, *slow*, *dead* (nobody knows) and *waiting* for a node. The
         ends of jobs are not told.
+
+    Raises
+    ------
+    ValueError
+        As by :func:`simulate`, or if there is no such node or place.
 
     Examples
     --------
@@ -685,8 +714,12 @@ def trace(
     starting   6061  6181
     computing  6181  7200
     """
+    duration = _checked_run(fleet, duration)
+    node = int(one_number(partial(count, most=fleet.nodes - 1), "node", node))
+    places = sum(gang.slots for gang in fleet.gangs)
+    slot = int(one_number(partial(count, most=places - 1), "slot", slot))
     root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    loop = _Loop(fleet, float(positive_finite("duration", duration)), root.spawn(1)[0])
+    loop = _Loop(fleet, duration, root.spawn(1)[0])
     loop.log = []
     loop.run()
     return Lives(_life(loop.log, ("node", node), duration), _life(loop.log, ("job", slot), duration))
@@ -714,12 +747,18 @@ def _trial(fleet: Fleet, duration: float, seed: np.random.SeedSequence) -> dict[
 class _Trouble:
     """A fault that is there: of which class, since when, and how far one is with it."""
 
-    __slots__ = ("born", "draining", "fault", "kills", "known")
+    __slots__ = ("born", "draining", "fault", "kills", "known", "told")
 
     def __init__(self, fault: Fault, born: float, kills: bool) -> None:
         self.fault, self.born, self.kills = fault, born, kills
         self.known = math.inf  # since when somebody knows
+        self.told = math.inf  # when the node's own checks tell of it, if they do
         self.draining = False
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it is a process of the job, which ends with it."""
+        return self.fault.rung == KILL and not self.fault.harmless
 
 
 class _Node:
@@ -735,29 +774,45 @@ class _Slot:
     """A place for jobs of one gang, with the job that runs on it.
 
     The job is at `at` seconds after its last checkpoint, in its own time: starting counts below 0, and it ends `length`
-    after its beginning.
+    after its beginning. Own time runs at the `pace` of the slowest node.
     """
 
     __slots__ = (
-        *("at", "cycle", "dead", "gang", "last", "length", "missing", "name", "nodes", "pace", "queued", "running"),
-        *("saved", "segments", "tries", "version"),
+        *("at", "cycle", "dead", "fuse", "gang", "interval", "last", "length", "missing", "name", "nodes", "pace"),
+        *("queued", "running", "saved", "segments", "spoilt", "tries", "version"),
     )
 
     def __init__(self, name: int, gang: Gang, training: Training | None) -> None:
-        interval = min(training.interval, gang.work) if training else gang.work
+        self.interval = min(training.interval, gang.work) if training else gang.work
         write_time = training.write_time if training else 0.0
         self.name, self.gang = name, gang
-        self.segments = math.ceil(gang.work / interval * (1 - 1e-12))
-        self.cycle = interval + write_time
+        self.segments = math.ceil(gang.work / self.interval * (1 - 1e-12))
+        self.cycle = self.interval + write_time
         self.length = gang.work + self.segments * write_time
         self.nodes: list[_Node] = []
         self.at, self.last, self.pace = 0.0, 0.0, 1.0
+        self.fuse = 0.0  # own time in which this attempt dies, if a node is such that jobs die on it
         self.saved = self.tries = self.missing = self.version = 0
-        self.running = self.dead = self.queued = False
+        self.running = self.dead = self.queued = self.spoilt = False
+
+    @property
+    def left(self) -> float:
+        """Own time to the end of the job."""
+        return self.length - self.saved * self.cycle - self.at
+
+    @property
+    def done(self) -> float:
+        """Work of the job so far: what is saved, and what came since if it runs."""
+        since = min(max(0.0, self.at), self.interval) if self.running else 0.0
+        return min(self.saved * self.interval + since, self.gang.work)
 
 
 class _Loop:
-    """The fleet as it stands, its clock, and what is to happen next."""
+    """The fleet as it stands, its clock, and what is to happen next.
+
+    The life of a fault is `strike`, then `find` or `heal`, `drain`, `give_back`; that of a job is `begin`, then
+    `end_of_job`, or `stop`, `learn` and `begin` again.
+    """
 
     def __init__(self, fleet: Fleet, duration: float, seed: np.random.SeedSequence) -> None:
         self.fleet, self.duration = fleet, duration
@@ -776,10 +831,9 @@ class _Loop:
         platform, look = fleet.platform, fleet.observability
         self.startup = fleet.start + (platform.preflight if platform else 0)
         self.retries = platform.retries if platform else 0
-        wrong = 1 - look.specificity if look else 1.0  # chance that a failure of the application is retried
-        tries = sum(wrong**k for k in range(self.retries + 1))
+        attempts = 1 + float(hopeless_retries(1, self.retries, look.specificity if look else 0))
         self.buggy = fleet.application / (1 - fleet.application)  # jobs that fail of themselves, for each that does not
-        self.between = self.startup + self.buggy * tries * (self.startup + fleet.bug)
+        self.between = self.startup + self.buggy * attempts * (self.startup + fleet.bug)
 
         self.nodes = [_Node(name) for name in range(fleet.nodes)]
         gangs = [gang for gang in fleet.gangs for _ in range(gang.slots)]
@@ -787,12 +841,14 @@ class _Loop:
         self.spares: deque[_Node] = deque()
         self.waiting: deque[_Slot] = deque()  # for a node
         self.pending: deque[tuple[_Node, _Trouble]] = deque()  # for others to return, lest too many be drained
-        self.out = self.most_out = 0
-        self.withdrawn = self.useful = self.latency = 0.0
-        self.unhealthy: dict[str, float] = {}
-        self.completed = self.faults = 0
-        self.failed: dict[str, int] = {}
-        self.found: dict[str, int] = dict.fromkeys(FINDERS, 0)
+        self.out = self.most_out = self.completed = self.clean = 0
+        self.withdrawn = self.useful = 0.0
+        names = [fault.name for fault in (*self.classes, ON_ARRIVAL, BAD_RELEASE)]
+        self.unhealthy = dict.fromkeys(names, 0.0)
+        self.latency = dict.fromkeys(names, 0.0)
+        self.failed = dict.fromkeys(names, 0)
+        self.faults = dict.fromkeys(names, 0)
+        self.found = {(name, finder): 0 for name in names for finder in FINDERS}
 
     # Random numbers, one by one, from blocks
 
@@ -811,7 +867,7 @@ class _Loop:
 
     # The agenda
 
-    def at(self, time: float, what: Callable[..., None], *about: Any) -> None:
+    def schedule(self, time: float, what: Callable[..., None], *about: Any) -> None:
         if time < self.duration:
             self.number += 1
             heapq.heappush(self.agenda, (time, self.number, what, about))
@@ -827,14 +883,15 @@ class _Loop:
             self.spares.append(node)
             self.tell(("node", node.name), 0.0, "spare")
         if self.fleet.hardware and self.fleet.hardware.release_mtbf < math.inf:
-            self.at(self.exponential(self.fleet.hardware.release_mtbf), self.release)
+            self.schedule(self.exponential(self.fleet.hardware.release_mtbf), self.release)
         while self.agenda:
-            time, _, what, about = heapq.heappop(self.agenda)
+            time, number, what, about = heapq.heappop(self.agenda)
+            if number > MOST_EVENTS:
+                raise ValueError(f"events must be at most {MOST_EVENTS:,} a trial: take a shorter run, or rarer events")
             what(time, *about)
         for slot in self.slots:
             self.advance(self.duration, slot)
-            saved = slot.saved * (slot.cycle - (slot.length - slot.gang.work) / slot.segments)
-            self.useful += (saved + max(0.0, slot.at if slot.running else 0.0)) * slot.gang.nodes
+            self.useful += slot.done * slot.gang.nodes
         for node in self.nodes:
             if node.trouble:
                 self.account(self.duration, node.trouble)
@@ -847,9 +904,9 @@ class _Loop:
 
     def expect_fault(self, now: float, slot: _Slot) -> None:
         if self.rate:
-            self.at(now + self.exponential(1 / (self.rate * slot.gang.nodes)), self.fault, slot)
+            self.schedule(now + self.exponential(1 / (self.rate * slot.gang.nodes)), self.strike, slot)
 
-    def fault(self, now: float, slot: _Slot) -> None:
+    def strike(self, now: float, slot: _Slot) -> None:
         """One of the places of a gang is struck; where no node stands, or a faulty one, nothing comes of it."""
         self.expect_fault(now, slot)
         place = int(self.uniform() * slot.gang.nodes)
@@ -857,49 +914,44 @@ class _Loop:
         if place >= len(slot.nodes) or slot.nodes[place].trouble:
             return
         node = slot.nodes[place]
-        trouble = _Trouble(fault, now, fault.kills > 0 and self.chance(fault.kills))
-        heals = self.exponential(fault.mean_heal) if fault.mean_heal < math.inf else math.inf
-        if fault.harmless:
-            assert self.fleet.hardware, "only checks raise false alarms"
-            if heals < self.fleet.hardware.grace:
-                return
-        else:
-            self.faults += 1
-            self.tell(("node", node.name), now, "faulty")
+        trouble = _Trouble(fault, now, self.chance(fault.kills))
+        heals = now + self.exponential(fault.mean_heal) if fault.mean_heal < math.inf else math.inf
+        found, finder = self.finding(now, trouble, heals)
+        if fault.harmless and heals < found:
+            return  # an alarm that nobody heard
         node.trouble = trouble
-        self.at(now + heals, self.heal, node, trouble)
-        told = self.expect_finding(now, node, trouble)
-        if not slot.running:
-            return
-        if trouble.kills:
-            self.stop(now, slot, fault.name, min(told, now + self.fleet.job_timeout))
-        else:
+        self.faults[fault.name] += 1
+        if not fault.harmless:
+            self.tell(("node", node.name), now, "faulty")
+        self.schedule(heals, self.heal, node, trouble)
+        self.schedule(found, self.find, node, trouble, finder)
+        if trouble.kills and slot.running:
+            self.stop(now, slot, trouble)
+        elif not fault.harmless:
             self.watch(now, slot)
 
-    def expect_finding(self, now: float, node: _Node, trouble: _Trouble) -> float:
-        """Put down who will find a fault first, and return when the node's own checks will, if they do."""
+    def finding(self, now: float, trouble: _Trouble, heals: float) -> tuple[float, str]:
+        """When a fault is found first, if it does not heal, and by whom."""
         fault, people, checks = trouble.fault, self.fleet.operators, self.fleet.hardware
-        told = math.inf
         when, finder = now + self.exponential(people.loud if trouble.kills else people.quiet), "people"
         if checks and self.chance(fault.seen):
             told = now + (self.uniform() + checks.threshold - 1) * checks.period + checks.timeout
+            if told < heals:
+                trouble.told = told
         elif not checks and self.chance(fault.obvious):
             when = min(when, now + self.exponential(people.response))
         if self.fleet.observability and fault.slowdown:
             compared = now + self.exponential(self.fleet.observability.straggler)
             when, finder = min((when, finder), (compared, "comparison"))
-        when, finder = min((when, finder), (told, "checks"))
-        self.at(when, self.find, node, trouble, finder)
-        return told
+        return min((when, finder), (trouble.told, "checks"))
 
     def heal(self, now: float, node: _Node, trouble: _Trouble) -> None:
         if node.trouble is trouble and not trouble.draining:
-            self.cure(now, node)
+            self.cure(now, node, trouble)
 
-    def cure(self, now: float, node: _Node) -> None:
+    def cure(self, now: float, node: _Node, trouble: _Trouble) -> None:
         """End a fault of a node that is not drained."""
-        assert node.trouble, "only what is there can end"
-        self.account(now, node.trouble)
+        self.account(now, trouble)
         node.trouble = None
         if node.slot:
             self.tell(("node", node.name), now, "sound")
@@ -908,29 +960,28 @@ class _Loop:
             self.give(now, node)
 
     def account(self, now: float, trouble: _Trouble) -> None:
-        name, known = trouble.fault.name, min(trouble.known, now)
+        """Count the time of a fault that ends; what was put to no work did no harm, and what is harmless but alarms."""
+        known = min(trouble.known, now)
         self.withdrawn += now - known
-        ill = now - (known if trouble.fault.harmless else trouble.born)
-        self.unhealthy[name] = self.unhealthy.get(name, 0.0) + ill
+        self.unhealthy[trouble.fault.name] += now - (known if trouble.fault.harmless else min(trouble.born, now))
 
     def find(self, now: float, node: _Node, trouble: _Trouble, finder: str) -> None:
         """Somebody learns of a fault: the node gets no new job, and is drained if it does not heal in time."""
         if node.trouble is not trouble or trouble.known < math.inf:
             return
         trouble.known = now
-        if not trouble.fault.harmless:
-            self.found[finder] += 1
-            self.latency += now - trouble.born
+        self.found[trouble.fault.name, finder] += 1
+        self.latency[trouble.fault.name] += now - trouble.born
         self.tell(("node", node.name), now, "problem")
         slot = node.slot
-        if slot and slot.dead and trouble.fault.rung == KILL:
+        if slot and slot.dead and trouble.hangs:
             return  # the end of the job will end it
         if slot and not slot.running:
             self.take_out(slot, node)
         elif slot:
             self.watch(now, slot)
         if finder == "checks" and self.fleet.hardware:
-            self.at(now + self.fleet.hardware.grace, self.drain, node, trouble)
+            self.schedule(now + self.fleet.hardware.grace, self.drain, node, trouble)
         else:
             self.drain(now, node, trouble)
 
@@ -957,11 +1008,11 @@ class _Loop:
         self.out += 1
         self.most_out = max(self.out, self.most_out)
         self.tell(("node", node.name), now, "repair")
-        self.at(back, self.give_back, node, trouble, bad)
+        self.schedule(back, self.give_back, node, trouble, bad)
         if node.slot:
             slot = node.slot
             if slot.running:
-                self.stop(now, slot, trouble.fault.name, now)
+                self.stop(now, slot, trouble, known=now)
             self.take_out(slot, node)
 
     def repair(self, fault: Fault) -> tuple[float, bool]:
@@ -980,7 +1031,7 @@ class _Loop:
     def give_back(self, now: float, node: _Node, trouble: _Trouble, bad: bool) -> None:
         self.account(now, trouble)
         self.out -= 1
-        node.trouble = _Trouble(ON_ARRIVAL, now, kills=True) if bad else None
+        node.trouble = _Trouble(ON_ARRIVAL, math.inf, kills=True) if bad else None
         self.give(now, node)
         while self.pending and self.out < self.cap:
             self.drain(now, *self.pending.popleft())
@@ -1003,15 +1054,16 @@ class _Loop:
         node.slot = slot
         slot.nodes.append(node)
         self.tell(("node", node.name), now, "faulty" if node.trouble else "sound")
-        if node.trouble:
-            node.trouble.born = now  # a spare does no harm
-            people = self.fleet.operators
-            self.at(now + self.exponential(people.loud), self.find, node, node.trouble, "people")
+        if node.trouble:  # bad on arrival, and put to work for the first time
+            node.trouble.born = now
+            self.faults[node.trouble.fault.name] += 1
+            found = now + self.exponential(self.fleet.operators.loud)
+            self.schedule(found, self.find, node, node.trouble, "people")
 
     def release(self, now: float) -> None:
         """A release of the checks sees a fault in every node, until it is taken back."""
         assert self.fleet.hardware, "only checks can go wrong"
-        self.at(now + self.exponential(self.fleet.hardware.release_mtbf), self.release)
+        self.schedule(now + self.exponential(self.fleet.hardware.release_mtbf), self.release)
         sound = [node for slot in self.slots for node in slot.nodes if not node.trouble]
         allowed = max(0, min(len(sound), self.cap - self.out))
         for place in self.random.permutation(len(sound))[: int(allowed)]:
@@ -1025,21 +1077,24 @@ class _Loop:
         """Bring a job to the present; if the place is at the very end of one, past it."""
         if not slot.running:
             return
-        at = slot.at + (now - slot.last) * slot.pace
+        own = (now - slot.last) * slot.pace
         slot.last = now
-        left = slot.length - slot.saved * slot.cycle
-        if at >= left or ends:
-            more, at = divmod(max(0.0, at - left), self.between + slot.length)
+        left = max(0.0, slot.left)
+        slot.at += own
+        slot.fuse = max(0.0, slot.fuse - own)
+        if own >= left or ends:
+            more, since = divmod(max(0.0, own - left), self.between + slot.length)
             done = 1 + int(more)
             self.completed += done
+            self.clean += done - slot.spoilt
             self.useful += done * slot.gang.work * slot.gang.nodes
-            slot.tries = slot.saved = 0
-            at -= self.between
-        if at >= slot.cycle:
-            saved = min(int(at / slot.cycle), slot.segments - 1 - slot.saved)
+            slot.tries, slot.saved, slot.spoilt = 0, 0, False
+            slot.at = since - self.between
+            slot.fuse = max(0.0, self.between + self.fleet.strike - since)
+        if slot.at >= slot.cycle:
+            saved = min(int(slot.at / slot.cycle), slot.segments - 1 - slot.saved)
             slot.saved += saved
-            at -= saved * slot.cycle
-        slot.at = at
+            slot.at -= saved * slot.cycle
 
     def watch(self, now: float, slot: _Slot) -> None:
         """See what the state of its nodes means for a running job."""
@@ -1049,28 +1104,28 @@ class _Loop:
         slot.version += 1
         sick = [node.trouble for node in slot.nodes if node.trouble]
         slot.pace = 1 - max((trouble.fault.slowdown for trouble in sick), default=0.0)
-        self.tell(("job", slot.name), now + max(0.0, -slot.at), "slow" if slot.pace < 1 else "computing")
+        starting = max(0.0, -slot.at) / slot.pace
+        self.tell(("job", slot.name), now + starting, "slow" if slot.pace < 1 else "computing")
         if not sick:
             return
         if any(trouble.kills for trouble in sick):
-            self.at(now + (max(0.0, -slot.at) + self.fleet.strike) / slot.pace, self.strike, slot, slot.version)
+            self.schedule(now + slot.fuse / slot.pace, self.crash, slot, slot.version)
         if self.fleet.platform or any(trouble.known < math.inf for trouble in sick):
-            left = slot.length - slot.saved * slot.cycle - slot.at
-            self.at(now + left / slot.pace, self.end_of_job, slot, slot.version)
+            self.schedule(now + slot.left / slot.pace, self.end_of_job, slot, slot.version)
 
-    def strike(self, now: float, slot: _Slot, version: int) -> None:
+    def crash(self, now: float, slot: _Slot, version: int) -> None:
         """A job dies on a node whose fault no check has seen."""
         if slot.version == version and slot.running:
-            sick = [node.trouble for node in slot.nodes if node.trouble and node.trouble.kills]
-            if sick:
-                self.stop(now, slot, sick[0].fault.name, now + self.fleet.job_timeout)
+            self.stop(now, slot, next(node.trouble for node in slot.nodes if node.trouble and node.trouble.kills))
 
-    def stop(self, now: float, slot: _Slot, cause: str, known: float) -> None:
+    def stop(self, now: float, slot: _Slot, cause: _Trouble, known: float = math.inf) -> None:
+        """A job dies, which is known when a check tells of the cause, or else after the time-out."""
         self.advance(now, slot)
         slot.running, slot.dead = False, True
         slot.version += 1
         self.tell(("job", slot.name), now, "dead")
-        self.at(known, self.learn, slot, cause)
+        known = min(known, max(now, cause.told), now + self.fleet.job_timeout)
+        self.schedule(known, self.learn, slot, cause.fault.name)
 
     def learn(self, now: float, slot: _Slot, cause: str) -> None:
         """The platform learns that a job is dead, and retries it, or its owner does."""
@@ -1078,11 +1133,11 @@ class _Loop:
         slot.tries += 1
         look = self.fleet.observability
         if slot.tries > self.retries or (look and not self.chance(look.sensitivity)):
-            self.failed[cause] = self.failed.get(cause, 0) + 1
-            slot.tries = 0
-        for node in slot.nodes:  # with the job end the processes that hung
-            if node.trouble and node.trouble.fault.rung == KILL:
-                self.cure(now, node)
+            self.failed[cause] += 1
+            slot.tries, slot.spoilt = 0, True
+        for node in slot.nodes:
+            if node.trouble and node.trouble.hangs:
+                self.cure(now, node, node.trouble)
         self.begin(now, slot)
 
     def end_of_job(self, now: float, slot: _Slot, version: int) -> None:
@@ -1097,14 +1152,14 @@ class _Loop:
 
     def test(self, now: float, slot: _Slot) -> None:
         """Take out the nodes of which one knows, and those that a pre-flight test finds."""
+        slot.running, running = False, slot.running
         platform = self.fleet.platform
-        for node in [node for node in slot.nodes if node.trouble]:
-            assert node.trouble, "only faulty nodes are looked at"
-            if node.trouble.known < math.inf:
+        for node, trouble in [(node, node.trouble) for node in slot.nodes if node.trouble]:
+            if trouble.known < math.inf:
                 self.take_out(slot, node)
-            elif platform and not node.trouble.fault.harmless and self.chance(platform.coverage):
-                slot.running = False
-                self.find(now, node, node.trouble, "pre-flight")
+            elif platform and not trouble.fault.harmless and self.chance(platform.coverage):
+                self.find(now, node, trouble, "pre-flight")
+        slot.running = running and not slot.missing
 
     def begin(self, now: float, slot: _Slot, fresh: bool = False) -> None:
         """Begin a job, fresh or again, as soon as all nodes are there."""
@@ -1124,10 +1179,13 @@ class _Loop:
         slot.last = now
         reload = self.fleet.training.reload if self.fleet.training and slot.saved else 0.0
         slot.at = -(self.between if fresh else self.startup + reload)
+        slot.fuse = self.fleet.strike - slot.at
         self.tell(("job", slot.name), now, "starting")
         self.watch(now, slot)
 
     def result(self) -> dict[str, Any]:
+        """Fields of an :class:`Outcome`, of one trial."""
+        found = {name: sum(self.found[name, finder] for finder in FINDERS) for name in self.latency}
         return {
             "node_time": self.fleet.nodes * self.duration,
             "unhealthy": self.unhealthy,
@@ -1135,20 +1193,22 @@ class _Loop:
             "useful_time": self.useful,
             "completed": self.completed,
             "application": self.completed * self.buggy,
+            "clean": self.clean,
             "failed": self.failed,
             "faults": self.faults,
             "found": self.found,
-            "latency": self.latency / sum(self.found.values()) if any(self.found.values()) else math.nan,
+            "latency": {name: time / found[name] if found[name] else math.nan for name, time in self.latency.items()},
             "most_drained": self.most_out,
         }
 
 
 def _life(log: list[tuple[tuple[str, int], float, str]], who: tuple[str, int], duration: float) -> list[Span]:
-    """Spans from what was told: what is told later of the same or an earlier time holds."""
+    """Spans from what was told: what is told later of the same or a later time holds."""
     marks: list[tuple[float, str]] = []
     for subject, time, phase in log:
         if subject == who:
-            marks = [mark for mark in marks if mark[0] < time]
+            while marks and marks[-1][0] >= time:
+                marks.pop()
             marks.append((time, phase))
     spans: list[Span] = []
     for (start, phase), end in zip(marks, [*(time for time, _ in marks[1:]), duration], strict=True):
@@ -1163,13 +1223,7 @@ def _life(log: list[tuple[tuple[str, int], float, str]], who: tuple[str, int], d
 
 
 def _time_away(wait: Array, mean_heal: Array, mttr: Array) -> Array:
-    ratio = wait / mean_heal
-    healed = -np.expm1(-ratio)
-    long = ratio > 1
-    waited = np.where(long, np.minimum(mean_heal, LARGEST) * healed, wait)
-    # Of a short wait, a little less than all of it; the quotient tends to 1 with the ratio to 0.
-    waited = np.where(long | (ratio == 0), waited, wait * (healed / np.where(ratio > 0, ratio, 1)))
-    return waited + mttr * np.exp(-ratio)
+    return _grace_cost(wait, mean_heal, 1.0, mttr, 1.0)
 
 
 def _unavailability(
@@ -1182,12 +1236,11 @@ def _unavailability(
     find: Array,
     slow_mtbf: Array,
 ) -> Array:
-    transient = np.minimum(_time_away(wait, mean_heal, reset), LARGEST) / transient_mtbf
+    transient = _time_away(wait, mean_heal, reset) / transient_mtbf
     odds = wait / hard_mtbf + replacement / hard_mtbf + transient + find / slow_mtbf
     return 1 / (1 + 1 / odds)
 
 
 def _reaches_owner(strikes: Array, retries: Array, sensitivity: Array) -> Array:
     missed = strikes * (1 - sensitivity)
-    enough = np.minimum(retries, 1e300)  # beyond which SciPy gives NaN
-    return -np.expm1(-missed) + np.exp(-missed) * special.gammainc(enough + 1, strikes * sensitivity)
+    return -np.expm1(-missed) + np.exp(-missed) * _budget_exhausted(retries, strikes * sensitivity, 1.0)
