@@ -13,7 +13,7 @@ import heapq
 import math
 from bisect import bisect
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -744,6 +744,12 @@ def _trial(fleet: Fleet, duration: float, seed: np.random.SeedSequence) -> dict[
     return loop.result()
 
 
+def _one_by_one(draw: Callable[[int], Doubles]) -> Iterator[float]:
+    """Random numbers from blocks of them, which costs less than drawing each."""
+    while True:
+        yield from reversed(draw(1024).tolist())
+
+
 class _Trouble:
     """A fault that is there: of which class, since when, and how far one is with it."""
 
@@ -817,8 +823,8 @@ class _Loop:
     def __init__(self, fleet: Fleet, duration: float, seed: np.random.SeedSequence) -> None:
         self.fleet, self.duration = fleet, duration
         self.random = np.random.default_rng(seed)
-        self.uniforms: list[float] = []
-        self.exponentials: list[float] = []
+        self.uniform: Callable[[], float] = partial(next, _one_by_one(self.random.random))
+        self.standard_exponential: Callable[[], float] = partial(next, _one_by_one(self.random.standard_exponential))
         self.agenda: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self.number = 0
         self.log: list[tuple[tuple[str, int], float, str]] | None = None
@@ -850,17 +856,8 @@ class _Loop:
         self.faults = dict.fromkeys(names, 0)
         self.found = {(name, finder): 0 for name in names for finder in FINDERS}
 
-    # Random numbers, one by one, from blocks
-
-    def uniform(self) -> float:
-        if not self.uniforms:
-            self.uniforms = self.random.random(1024).tolist()
-        return self.uniforms.pop()
-
     def exponential(self, mean: float) -> float:
-        if not self.exponentials:
-            self.exponentials = self.random.standard_exponential(1024).tolist()
-        return self.exponentials.pop() * mean
+        return self.standard_exponential() * mean
 
     def chance(self, probability: float) -> bool:
         return self.uniform() < probability
