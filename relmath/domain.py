@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,17 @@ def one_number(check: Callable[[str, Array], Array], name: str, value: Array) ->
     if np.ndim(single):
         raise ValueError(f"{name} must be one number, but has shape {np.shape(single)}: pass one at a time")
     return float(single)
+
+
+def seed_sequence(seed: Any) -> np.random.SeedSequence:
+    """Root of the random streams of a simulation."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    if seed is None or (isinstance(seed, Integral) and not isinstance(seed, bool) and int(seed) >= 0):
+        return np.random.SeedSequence(seed if seed is None else int(seed))
+    raise ValueError(
+        f"seed must be a whole number, at least 0, a SeedSequence, or None, but is {seed!r}: pass seed=1, say"
+    )
 
 
 def is_lazy(array: Array) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from relmath.domain import (
     positive,
     positive_finite,
     probability,
+    seed_sequence,
 )
 
 Doubles = NDArray[np.float64]
@@ -176,7 +176,7 @@ def simulate_jobs(
     _check_most("trials", trials, MOST_TRIALS, "make several runs, each of its own seed")
     job = _checked_job(work, interval, write_time, failures, restart, MOST_SEGMENTS, MOST_FAILURES)
     downtime = one_number(non_negative, "downtime", downtime)
-    root = _seed_sequence(seed)
+    root = seed_sequence(seed)
     if not isinstance(executor, Executor | None):
         raise ValueError(f"executor must be a concurrent.futures.Executor or None, but is {executor!r}: leave it out")
 
@@ -253,7 +253,7 @@ def trace_job(
     """
     job = _checked_job(work, interval, write_time, failures, restart, MOST_SPANS, MOST_SPANS)
     downtime = one_number(non_negative, "downtime", downtime)
-    rng = np.random.default_rng(_seed_sequence(seed).spawn(1)[0])  # the stream of the first block
+    rng = np.random.default_rng(seed_sequence(seed).spawn(1)[0])  # the stream of the first block
     spans: list[Span] = []
 
     def spend(phase: str, time: float) -> None:
@@ -388,16 +388,6 @@ def _simulate_block(job: _Job, failures: Any, seed: np.random.SeedSequence, tria
 def _check_most(name: str, value: float, most: int, remedy: str) -> None:
     if value > most:
         raise ValueError(f"{name} must be at most {most:,}, but is {value:,.10g}: {remedy}")
-
-
-def _seed_sequence(seed: Any) -> np.random.SeedSequence:
-    if isinstance(seed, np.random.SeedSequence):
-        return seed
-    if seed is None or (isinstance(seed, Integral) and not isinstance(seed, bool) and int(seed) >= 0):
-        return np.random.SeedSequence(seed if seed is None else int(seed))
-    raise ValueError(
-        f"seed must be a whole number, at least 0, a SeedSequence, or None, but is {seed!r}: pass seed=1, say"
-    )
 
 
 def _check_times_between(failures: Any) -> None:

@@ -32,6 +32,7 @@ from relmath.domain import (
     positive,
     positive_finite,
     probability,
+    seed_sequence,
 )
 from relmath.elementwise import in_blocks
 from relmath.fleet.remediation import _grace_cost, disruption_limit
@@ -494,6 +495,10 @@ class Fleet(_Settings):
         for name, layer in layers.items():
             if not isinstance(getattr(self, name), layer | None):
                 raise ValueError(f"{name} must be {layer.__name__}(...) or None, but is {getattr(self, name)!r}")
+        for name, kind in (("faults", Fault), ("gangs", Gang)):
+            given = getattr(self, name)
+            if not isinstance(given, (tuple, list)) or not all(isinstance(one, kind) for one in given):
+                raise ValueError(f"{name} must be a tuple of {kind.__name__}(...), but is {given!r}")
         if not sum(gang.slots for gang in self.gangs):
             raise ValueError(f"gangs must have at least one place for a job, but are {self.gangs!r}")
         if self.start + self.strike + self.job_timeout < 1:
@@ -632,7 +637,7 @@ def simulate(
     """
     duration = _checked_run(fleet, duration)
     trials = int(one_number(partial(count, least=1), "trials", trials))
-    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    root = seed_sequence(seed)
     run_all = map if executor is None else executor.map
     rows = list(run_all(partial(_trial, fleet, duration), root.spawn(trials)))
     return Outcome(**{name: _column([row[name] for row in rows]) for name in rows[0]})
@@ -718,7 +723,7 @@ def trace(
     node = int(one_number(partial(count, most=fleet.nodes - 1), "node", node))
     places = sum(gang.slots for gang in fleet.gangs)
     slot = int(one_number(partial(count, most=places - 1), "slot", slot))
-    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    root = seed_sequence(seed)
     loop = _Loop(fleet, duration, root.spawn(1)[0])
     loop.log = []
     loop.run()
