@@ -10,6 +10,7 @@ A derived formula is written for reading, not for doubles: ``exp(x) - 1`` loses 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -43,6 +44,7 @@ class LambertW1p(sp.Function):  # type: ignore[misc]
     nargs = 1
 
 
+@lru_cache(maxsize=1000)
 def accurate(expression: Any) -> Any:
     """Rewrite an expression in functions whose value does not cancel.
 
