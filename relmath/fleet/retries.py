@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from scipy import special
 
-from relmath.availability import _parallel
+from relmath.availability import _log_down, _parallel
 from relmath.domain import Array, checked, count, non_negative, positive, probability
 from relmath.elementwise import in_blocks
 
@@ -296,7 +296,9 @@ def _job_success(platform: Array, application: Array, retries: Array, sensitivit
 def _platform_loss(platform: Array, retries: Array, sensitivity: Array) -> Array:
     ends = _ends(platform, sensitivity)
     missed = platform * (1 - sensitivity)
-    run_out = (1 - platform) * (platform * sensitivity) ** (retries + 1)
+    # Many retries magnify the rounding of a product near 1, which its distance from 1 does not have.
+    again = np.where(ends < 0.5, np.exp(_log_down(ends, retries + 1)), (platform * sensitivity) ** (retries + 1))
+    run_out = (1 - platform) * again
     return np.where(ends == 0, 1 + 0 * retries, (missed + run_out) / np.where(ends > 0, ends, 1))
 
 

@@ -12,10 +12,8 @@ from functools import partial
 import numpy as np
 
 from relmath import availability
-from relmath.domain import Array, checked, count, non_negative, probability
+from relmath.domain import Array, checked, count, non_negative, not_below, probability
 from relmath.elementwise import in_blocks
-
-SLACK = 1e-9  # relative, by which a target may be missed and yet be reached, as in relmath.availability
 
 
 def lost_if_drained(devices: Array, wait: Array, swap: Array) -> Array:
@@ -128,7 +126,10 @@ def pool_meets(a: Array, needed: Array, groups: Array, group: Array = 1) -> Arra
     [1.0, 0.0731]
     """
     a, needed, groups, group = _checked(a=a, needed=needed, groups=groups, group=group)
-    return availability.k_of_n(in_blocks(_power, a, group), in_blocks(_groups_for, needed, group), groups)
+    at_work = in_blocks(_groups_for, needed, group)
+    return availability.k_of_n(
+        in_blocks(_power, a, group), at_work, not_below("groups", groups, "needed / group, rounded up", at_work)
+    )
 
 
 def tenants_hit(tenants: Array, contained: Array) -> Array:
@@ -193,7 +194,7 @@ def _power(a: Array, group: Array) -> Array:
 
 
 def _groups_for(needed: Array, group: Array) -> Array:
-    return np.ceil(needed / group * (1 - SLACK))
+    return np.ceil(needed / group)
 
 
 def _tenants_hit(tenants: Array, contained: Array) -> Array:

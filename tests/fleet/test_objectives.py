@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from relmath import availability
 from relmath.fleet import objectives
@@ -147,6 +148,32 @@ def _at_most(c, n, q):
     return mp.fsum(mp.binomial(n, i) * share**i * (1 - share) ** (n - i) for i in range(c + 1))
 
 
+@pytest.mark.parametrize(("p0", "p1"), [(0.5, 0.5625), (0.75, 0.6875), (0.9375, 0.96875)])
+def test_every_smaller_number_of_jobs_is_not_enough(p0, p1):
+    """Hundreds of jobs, the number itself and each below it, by binomial sums of SciPy's."""
+    numbers = np.arange(1, 1500)
+    failures = np.arange(1500)[:, None]
+    few0, few1 = (1 - p0, 1 - p1) if p1 > p0 else (p0, p1)
+    allowed = (stats.binom.cdf(failures, numbers, few0) <= 0.05).sum(axis=0) - 1
+    enough = (allowed >= 0) & (stats.binom.cdf(allowed, numbers, few1) >= 0.9)
+    assert objectives.jobs_to_tell_apart(p0, p1, 0.05, 0.9) == numbers[np.argmax(enough)]
+
+
+@pytest.mark.parametrize(("p0", "p1"), [(0.98, 0.9801), (0.02, 0.01995), (0.999, 0.99901)])
+def test_shares_that_hardly_differ(p0, p1):
+    """Tens of millions of jobs and more, where a normal law is as good as exact: no number there is tried in vain."""
+    z0, z1 = stats.norm.ppf([0.95, 0.9])
+    normal = ((z0 * np.sqrt(p0 * (1 - p0)) + z1 * np.sqrt(p1 * (1 - p1))) / (p1 - p0)) ** 2
+    found = objectives.jobs_to_tell_apart(p0, p1, 0.05, 0.9)
+    assert found == pytest.approx(normal, rel=1e-3)
+    assert found == np.floor(found)
+
+
+@pytest.mark.parametrize("arguments", [(0.98, 0.98 + 1e-9), (1e-300, 5e-324), (1 - 1e-16, 1 - 1e-15), (1, 1 - 2e-16)])
+def test_more_jobs_than_a_double_counts(arguments):
+    assert objectives.jobs_to_tell_apart(*arguments, 0.05, 0.9) == np.inf
+
+
 def test_information_sets_a_lower_limit():
     """No test of n jobs does better than their divergence allows: the number found lies above that limit."""
     for p0, p1 in [(0.98, 0.995), (0.9, 0.91), (0.999, 0.9999)]:
@@ -193,7 +220,7 @@ def test_limits():
     assert objectives.hazard_ratio(1, 0.9) == 0
     assert objectives.hazard_ratio(1, 1) == objectives.hazard_ratio(0, 0) == 1
     assert objectives.all_budgets([0.5, 1]) == 1
-    assert objectives.all_budgets([0, 0]) == 0
+    assert str(objectives.all_budgets([0, 0])) == str(objectives.all_budgets([])) == "0.0"  # and not -0.0
     assert objectives.start_in_time(5, 10, 1, 3) == 0
     assert objectives.deadline_for(1, 10, 1, 3) == np.inf
     assert objectives.deadline_for(0, 10, 1, 3) == 10
@@ -223,11 +250,7 @@ def test_functions_broadcast_and_are_lazy(function):
     np.testing.assert_array_equal(grid, np.full((2, 3), function(**{name: LEGAL[name] for name in names})))
 
 
-@pytest.mark.parametrize(
-    "function",
-    [f for f in ELEMENTWISE if f is not objectives.jobs_to_tell_apart],
-    ids=lambda function: function.__name__,
-)
+@pytest.mark.parametrize("function", ELEMENTWISE, ids=lambda function: function.__name__)
 def test_functions_are_defined_at_the_ends(function):
     assert_defined_at_the_ends(function, LEGAL)
 

@@ -90,6 +90,15 @@ def test_success_attempt_by_attempt(platform, application, allowed, sensitivity,
     assert retries.hopeless_retries(application, allowed, specificity) == near(unsound * hopeless)
 
 
+@given(log_uniform(-15, -1), log_uniform(-15, -1), st.integers(0, 2**50))
+def test_many_retries_on_a_platform_that_nearly_always_fails(works, unseen, allowed):
+    """Near certain failure, and near certain recognition: the formula, from arguments whose rounding is theirs."""
+    platform, sensitivity = 1 - works, 1 - unseen
+    fails, seen = exact(platform, sensitivity)
+    lost = (fails * (1 - seen) + (1 - fails) * (fails * seen) ** (allowed + 1)) / (1 - fails * seen)
+    assert retries.platform_loss(platform, allowed, sensitivity) == near(lost)
+
+
 def test_success_by_drawing_jobs():
     """Draw jobs, attempts and verdicts; Monte Carlo, within four standard errors."""
     rng, trials = np.random.default_rng(20), 200_000

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from relmath.fleet import sharing
 from relmath.notebook import notation
 from tests.functions import (
+    assert_defined_at_the_ends,
     assert_lazy,
     assert_refused_by_name,
     assert_unlike_shapes_are_named,
@@ -90,8 +91,12 @@ def test_tenants_by_total_probability(tenants, contained):
 
 
 def test_a_pool_that_is_too_small_is_refused():
-    with pytest.raises(ValueError, match="n must be at least k"):
+    with pytest.raises(
+        ValueError, match=r"groups must be at least needed / group, rounded up, which is 3\.0, but is 2\.0"
+    ):
         sharing.pool_meets(0.9, 17, 2, 8)
+    with pytest.raises(ValueError, match="groups must be at least"):
+        sharing.pool_meets(0.9, 10**9 + 1, 10**9)
     lazy = sharing.pool_meets(0.9, da.from_array(np.array([16.0, 17.0])), 2, 8)
     np.testing.assert_array_equal(np.isnan(lazy.compute()), [False, True])
 
@@ -112,6 +117,16 @@ def test_functions_broadcast_and_are_lazy(function):
     assert type(function(**{name: LEGAL[name] for name in names})) is np.float64
     grid = function(**{name: np.full((2, 1) if i else 3, LEGAL[name]) for i, name in enumerate(names)})
     np.testing.assert_array_equal(grid, np.full((2, 3), function(**{name: LEGAL[name] for name in names})))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_functions_are_defined_at_the_ends(function):
+    def enough(columns):
+        return (
+            columns | {"groups": np.maximum(columns["groups"], columns["needed"])} if "groups" in columns else columns
+        )
+
+    assert_defined_at_the_ends(function, LEGAL, enough)
 
 
 def test_every_parameter_has_its_symbol():
