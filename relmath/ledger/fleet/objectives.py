@@ -147,7 +147,7 @@ CLAIMS = (
         },
         verdict=Qualitative(
             "No deadline is given; ours holds capacity for 10 min, two runs of a slow check. The hold that keeps bad "
-            "nodes out is itself the larger part of the time to start."
+            "nodes out is itself the larger part of the time to start, except for gangs of several hundred nodes."
         ),
     ),
     # The inverse of the step time of a gang whose slowest member takes a tenth longer.
