@@ -31,7 +31,7 @@ def _quarter_less_jitter(members: int) -> Array:
 
 CLAIMS = (
     # The mean of the largest of 512 normal numbers by quadrature; its extreme-value form; and the gang with one member
-    # slowed down by 5 and by 2 %, by the gang without it.
+    # slowed down by 5 and by 10 %, by the gang without it.
     Claim(
         "gang-pace",
         source="B",
