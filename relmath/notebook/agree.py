@@ -101,7 +101,7 @@ def compare(
     _check_arguments(function, over, at)
     columns = sample(over, points)
     arguments = {code_name(symbol): column for symbol, column in columns.items()}
-    expected = _expected(expression, tuple((s, tuple(a), isinstance(a, list)) for s, a in over.items()), points)
+    expected = evaluate(expression, columns)
     computed = np.broadcast_to(np.asarray(_apply(function, arguments, at)), points)
     differences = [relative_difference(e, c) for e, c in zip(expected, computed.tolist(), strict=True)]
     worst = max(range(points), key=differences.__getitem__)
@@ -198,16 +198,15 @@ def _draw(random: np.random.Generator, allowed: Sequence[Any], points: int) -> n
     return random.uniform(low, high, points)
 
 
-@lru_cache(maxsize=100)
-def _expected(expression: Any, over: tuple[tuple[Any, tuple[Any, ...], bool], ...], points: int) -> list[Any]:
-    """Evaluate an expression over a domain: once, though an explorer holds several forms against it."""
-    return evaluate(expression, sample({s: list(a) if listed else a for s, a, listed in over}, points))
-
-
 def evaluate(expression: Any, columns: Columns) -> list[Any]:
     """Evaluate an expression in 50 digits, at the very doubles that the function receives: NaN at a pole."""
-    expression = sp.sympify(expression).subs(sp.zoo, sp.nan)
-    compute = sp.lambdify(list(columns), expression, [{"LambertW": _lambertw}, "mpmath"], cse=True)
+    return _evaluate(sp.sympify(expression), tuple(columns), tuple(zip(*columns.values(), strict=True)))
+
+
+@lru_cache(maxsize=100)
+def _evaluate(expression: Any, symbols: tuple[Any, ...], points: tuple[tuple[float, ...], ...]) -> list[Any]:
+    """Remember what is asked again: an explorer holds several forms of one expression against it."""
+    compute = sp.lambdify(symbols, expression.subs(sp.zoo, sp.nan), [{"LambertW": _lambertw}, "mpmath"], cse=True)
 
     @cache  # a domain of a few values gives the same points again and again
     def at(*point: float) -> Any:
@@ -217,7 +216,7 @@ def evaluate(expression: Any, columns: Columns) -> list[Any]:
             return mpmath.nan
 
     with mpmath.workdps(DIGITS):
-        return [at(*point) for point in zip(*columns.values(), strict=True)]
+        return [at(*point) for point in points]
 
 
 @lru_cache(maxsize=10_000)
