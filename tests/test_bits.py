@@ -85,7 +85,7 @@ def test_the_widgets_follow_the_reader(explorer):
 
 
 def test_the_page_holds_what_it_needs_and_asks_for_nothing(explorer):
-    html = explorer._repr_mimebundle_()["text/html"]
+    html = explorer._repr_mimebundle_()[0]["text/html"]
     definition = json.loads(re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)[1])
     assert definition["initial"] == {"format": "float16", "value": 1.5, "bit": 9}
     assert definition["formats"].keys() == corruption.FORMATS.keys()
@@ -93,9 +93,11 @@ def test_the_page_holds_what_it_needs_and_asks_for_nothing(explorer):
 
 
 def test_the_outputs_are_the_same_in_every_process(explorer):
-    code = "from relmath.notebook.bits import *; print(BitExplorer(value=1.5, bit=9)._repr_mimebundle_()['text/html'])"
+    code = (
+        "from relmath.notebook.bits import *; print(BitExplorer(value=1.5, bit=9)._repr_mimebundle_()[0]['text/html'])"
+    )
     run = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": "7"}, capture_output=True)
-    assert run.stdout.decode().strip() == explorer._repr_mimebundle_()["text/html"].strip()
+    assert run.stdout.decode().strip() == explorer._repr_mimebundle_()[0]["text/html"].strip()
 
 
 def test_ties_are_rounded_as_browsers_do():

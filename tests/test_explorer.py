@@ -245,7 +245,8 @@ def picture(explorer):
 
 
 def test_the_bundle_holds_both_faces_and_a_fixed_text(young):
-    bundle = young._repr_mimebundle_()
+    bundle, metadata = young._repr_mimebundle_()
+    assert metadata["scrapbook"]["name"] == "young"
     assert set(bundle) == {"text/plain", "text/html", panel.VIEW}
     assert bundle["text/plain"] == (
         "Explorer young: overhead, of useful time over Interval; to be set: Write time [s], MTBF of the job [h]"
@@ -253,7 +254,7 @@ def test_the_bundle_holds_both_faces_and_a_fixed_text(young):
 
 
 def test_the_html_is_the_same_in_every_process(young):
-    code = "from tests.browser import harness; print(harness.young()._repr_mimebundle_()['text/html'], end='')"
+    code = "from tests.browser import harness; print(harness.young()._repr_mimebundle_()[0]['text/html'], end='')"
     root = Path(__file__).parents[1]
     for seed in ("1", "2"):
         run = subprocess.run(

@@ -20,6 +20,7 @@ def execute(path: Path) -> nbformat.NotebookNode:
         timeout=120,
         coalesce_streams=True,
         store_widget_state=False,
+        shutdown_kernel="immediate",  # a chapter leaves nothing to save, and a farewell takes a second
         extra_arguments=["--log-level=ERROR"],  # else each kernel warns that it talks over a local socket
         resources={"metadata": {"path": str(path.parent)}},
     )

@@ -19,6 +19,7 @@ import numpy as np
 
 from relmath import corruption
 from relmath.corruption import FORMATS, Format
+from relmath.notebook import panel
 from relmath.notebook.quantity import significant
 
 LABELS = {
@@ -59,7 +60,6 @@ READOUTS = {
     "pattern": "pattern before",
     "flipped": "pattern after",
 }
-VIEW = "application/vnd.jupyter.widget-view+json"
 
 _PAGE = """\
 <div class="explorer explorer-bits" id="explorer-{key}" role="group" aria-label="Explorer: a flipped bit">
@@ -164,12 +164,9 @@ class BitExplorer:
         tone, sentence = SENTENCES[_kind(form, power, numbers["value"], numbers["after"])]
         return tone, sentence.format(power=_factor(power), change=_number(numbers["change"]))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {
-            "text/plain": f"Explorer {self.key}: a bit of a number is flipped; to be set: format, value, bit",
-            "text/html": self._html(),
-            VIEW: self._panel()._repr_mimebundle_()[VIEW],
-        }
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        text = "a bit of a number is flipped; to be set: format, value, bit"
+        return panel.bundle(self.key, text, self._html(), self._panel())
 
     def _html(self) -> str:
         """Give HTML that can be read without any script, and used with ``bits.js``."""

@@ -234,7 +234,8 @@ class Explorer:
     Parameters
     ----------
     key : str
-        Its name in the page and in the page's address: small letters, digits and hyphens.
+        Its name in the page, in the page's address, and for ``{glue:}`` on other pages: small letters, digits and
+        hyphens.
     x : Slider
         The axis, and the reader's own point on it.
     sliders : sequence of Slider
@@ -369,13 +370,10 @@ class Explorer:
             return str(sp.sstr(self._coded(formula.expression), order="rev-lex"))
         return _call(formula.function, list(self.setting), formula.at)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         others = ", ".join(slider.quantity.labelled(slider.label) for slider in self.sliders)
-        return {
-            "text/plain": f"Explorer {self.key}: {self.y} over {self.x.label}; to be set: {others}",
-            "text/html": page.html(self),
-            **panel.view(self),
-        }
+        text = f"{self.y} over {self.x.label}; to be set: {others}"
+        return panel.bundle(self.key, text, page.html(self), panel.panel(self))
 
     def _at(self, setting: Setting | None) -> dict[str, Any]:
         """Complete a setting by where the other sliders stand at first."""

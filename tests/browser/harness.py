@@ -117,7 +117,7 @@ def efficiency() -> Explorer:
 def write_page(folder: Path, *explorers: Explorer | BitExplorer) -> str:
     """Write a page that holds the explorers, with what they need beside it, and give its address."""
     ASSETS["write_assets"](folder)
-    bodies = "\n".join(explorer._repr_mimebundle_()["text/html"] for explorer in explorers)
+    bodies = "\n".join(explorer._repr_mimebundle_()[0]["text/html"] for explorer in explorers)
     page = folder / "index.html"
     page.write_text(PAGE.format(vega=ASSETS["VEGA"], explorers=ASSETS["with_pictures"](bodies)), encoding="utf-8")
     return page.as_uri()
