@@ -1105,9 +1105,10 @@ class _Loop:
         self.advance(now, slot)
         slot.version += 1
         sick = [node.trouble for node in slot.nodes if node.trouble]
-        slot.pace = 1 - max((trouble.fault.slowdown for trouble in sick), default=0.0)
-        starting = max(0.0, -slot.at) / slot.pace
-        self.tell(("job", slot.name), now + starting, "slow" if slot.pace < 1 else "computing")
+        slot.pace = 1 - max([trouble.fault.slowdown for trouble in sick]) if sick else 1.0
+        if self.log is not None:
+            starting = max(0.0, -slot.at) / slot.pace
+            self.tell(("job", slot.name), now + starting, "slow" if slot.pace < 1 else "computing")
         if not sick:
             return
         if any(trouble.kills for trouble in sick):

@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property, lru_cache
 from keyword import iskeyword
 from typing import Any
 
@@ -381,15 +382,18 @@ class Explorer:
         _refuse("setting", set(setting or ()) - start.keys(), start)
         return start | dict(setting or {})
 
+    @cached_property
+    def _code(self) -> dict[Any, Any]:
+        return {s.symbol: sp.Symbol(s.name, **s.symbol.assumptions0) for s in self.inputs}
+
     def _coded(self, expression: Any) -> Any:
         """Put code names for the symbols of the sliders."""
-        return sp.sympify(expression).subs({s.symbol: sp.Symbol(s.name, **s.symbol.assumptions0) for s in self.inputs})
+        return sp.sympify(expression).xreplace(self._code)
 
     def _evaluate(self, expression: Any, known: Setting) -> Any:
         """Evaluate arithmetic of sliders, curves and readouts."""
-        coded = self._coded(expression)
-        names = sorted(map(str, coded.free_symbols))
-        return sp.lambdify(names, coded, "numpy")(*(known[name] for name in names))
+        names, compute = _compiled(self._coded(expression))
+        return compute(*(known[name] for name in names))
 
     def _compute(self, formula: Curve | Readout, known: Setting) -> Any:
         if formula.function is None:
@@ -408,22 +412,22 @@ class Explorer:
             _refuse(repr(formula.label), expression.free_symbols - allowed, allowed)
             over = self._over(formula, expression.xreplace(calls).free_symbols)
             meaning = expression.xreplace(meant)
-            forms = [accurate(expression)]  # which a page evaluates
+            written = [accurate(expression)]  # which a page evaluates
             if formula.function is None:
                 self._check_arithmetic(formula.label, expression, over, calls)
-                forms.append(expression)  # which a kernel does
+                written.append(expression)  # which a kernel does
             else:
                 compare(meaning, formula.function, over, at=formula.at)
+            forms = {form: self._in_doubles(formula.name, form, over, calls) for form in written}
             try:
-                for form in dict.fromkeys(forms):
-                    compare(meaning, self._in_doubles(formula.name, form, over, calls), over, tolerance=PAGE_TOLERANCE)
+                for form in forms.values():
+                    compare(meaning, form, over, tolerance=PAGE_TOLERANCE)
             except AssertionError as error:
                 raise AssertionError(
                     f"{formula.label!r} loses digits in doubles, write it real and without cancellation: {error}"
                 ) from None
             meant[formula.symbol] = meaning
-            in_page = self._in_doubles(formula.name, forms[0], over, calls)
-            calls[formula.symbol] = implemented_function(formula.name, in_page)(*over)
+            calls[formula.symbol] = implemented_function(formula.name, forms[written[0]])(*over)
         names = {part.name for part in (*self.inputs, *self.formulas)}
         for said in self.validity:
             _refuse("validity", set(PLACE.findall(said.text)) - names, names)
@@ -457,6 +461,13 @@ class Explorer:
         form = sp.lambdify(names, self._coded(expression.xreplace(calls)), [functions, "numpy"])
         form.__module__, form.__name__ = "doubles", name  # as which the message of a difference names it
         return form  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1000)
+def _compiled(expression: Any) -> tuple[list[str], Function]:
+    """Give the names of an expression's symbols, and the function of them that it is."""
+    names = sorted(map(str, expression.free_symbols))
+    return names, sp.lambdify(names, expression, "numpy")
 
 
 def _refuse(what: str, unknown: Set[Any], allowed: Iterable[Any]) -> None:
