@@ -25,6 +25,7 @@ from relmath.domain import (
     computed,
     count,
     finite,
+    first_misfit,
     fitting_shapes,
     is_lazy,
     non_negative,
@@ -465,9 +466,9 @@ def _held(form: Format, name: str, value: Array, besides: Callable[[Array], Arra
     if is_lazy(given):
         return np.where(fits, given, np.nan)
     if not np.all(fits):
-        index = tuple(np.argwhere(~fits)[0].tolist())
-        misfit, near = float(np.asarray(given)[index]), float(np.asarray(rounded)[index])
-        what = f"{name}{list(index) or ''} must be a number that {form.name} holds, but is {misfit!r}"
+        where, misfit = first_misfit(fits, name, given)
+        near = float(first_misfit(fits, name, rounded)[1])
+        what = f"{where} must be a number that {form.name} holds, but is {float(misfit)!r}"
         if np.isnan(misfit):
             raise ValueError(f"{what}, which has many patterns: decode(pattern ^ 2**bit) flips one of them")
         if not np.isfinite(near):

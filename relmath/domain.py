@@ -47,6 +47,11 @@ def positive_probability(name: str, value: Array) -> Array:
     return _check(name, value, "above 0 and at most 1", lambda v: (v > 0) & (v <= 1))
 
 
+def below_one(name: str, value: Array) -> Array:
+    """At least 0 and below 1."""
+    return _check(name, value, "at least 0 and below 1", lambda v: (v >= 0) & (v < 1))
+
+
 def number(name: str, value: Array) -> Array:
     """Any number, infinite or NaN too."""
     return _as_doubles(name, value, "a number")[()]
@@ -66,8 +71,8 @@ def not_below(name: str, value: Array, limit_name: str, limit: Array) -> Array:
     if is_lazy(fits):
         return np.where(fits, value, np.nan)
     if not np.all(fits):
-        limited, least = _first_misfit(fits, limit_name, limit)
-        misfit, is_ = _first_misfit(fits, name, value)
+        limited, least = first_misfit(fits, limit_name, limit)
+        misfit, is_ = first_misfit(fits, name, value)
         raise ValueError(f"{misfit} must be at least {limited}, which is {least}, but is {is_}")
     return value
 
@@ -134,12 +139,12 @@ def _keep(name: str, array: Array, fits: Array, allowed: str) -> Array:
     if is_lazy(fits):
         return np.where(fits, array, np.nan)
     if not np.all(fits):
-        misfit, is_ = _first_misfit(fits, name, array)
+        misfit, is_ = first_misfit(fits, name, array)
         raise ValueError(f"{misfit} must be {allowed}, but is {is_}")
     return array
 
 
-def _first_misfit(fits: Array, name: str, array: Array) -> tuple[str, Array]:
+def first_misfit(fits: Array, name: str, array: Array) -> tuple[str, Array]:
     """Where the first misfit comes from an array that was broadcast: by its own index, and its value there."""
     index = np.argwhere(~fits)[0].tolist()[np.ndim(fits) - np.ndim(array) :]
     own = [i if length > 1 else 0 for i, length in zip(index, np.shape(array), strict=True)]

@@ -23,8 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relmath import availability
 from relmath.domain import (
     Array,
+    below_one,
     checked,
     count,
     non_negative,
@@ -52,13 +54,6 @@ MOST_EVENTS = 5_000_000
 """Events of a trial above which it is given up: jobs that die without end, for instance."""
 
 
-def _below_one(name: str, value: Array) -> Array:
-    """Between 0 and 1, and not 1."""
-    if np.any(probability(name, value) == 1):
-        raise ValueError(f"{name} must be below 1, but is {value!r}")
-    return value
-
-
 _COUNTS: dict[str, Callable[..., Array]] = {
     **dict.fromkeys(("retries", "slots", "rounds", "spares"), count),
     **dict.fromkeys(("nodes", "threshold"), partial(count, least=1)),
@@ -72,7 +67,7 @@ _SETTINGS: dict[str, Callable[..., Array]] = {
     **dict.fromkeys(("write_time", "reload", "response", "loud", "quiet", "replacement"), non_negative),
     **dict.fromkeys(("start", "job_timeout", "strike", "bug"), non_negative),
     **dict.fromkeys(("kills", "seen", "obvious", "cap", "coverage", "sensitivity", "specificity"), probability),
-    **dict.fromkeys(("slowdown", "bad", "application"), _below_one),
+    **dict.fromkeys(("slowdown", "bad", "application"), below_one),
 }
 _CHECKS: dict[str, Callable[..., Array]] = {
     **dict.fromkeys(("wait", "mttr", "strikes", "reset", "replacement", "find"), non_negative),
@@ -844,6 +839,8 @@ class _Loop:
         self.retries = platform.retries if platform else 0
         attempts = 1 + float(hopeless_retries(1, self.retries, look.specificity if look else 0))
         self.buggy = fleet.application / (1 - fleet.application)  # jobs that fail of themselves, for each that does not
+        # That no round of tests sees a fault is like that all replicas are down.
+        self.missed = float(availability.unavailability(platform.coverage, platform.rounds)) if platform else 1.0
         self.between = self.startup + self.buggy * attempts * (self.startup + fleet.bug)
 
         self.nodes = [_Node(name) for name in range(fleet.nodes)]
@@ -1027,7 +1024,7 @@ class _Loop:
         while True:
             time += replacement + (platform.admission if platform else 0)
             bad = self.chance(self.fleet.bad)
-            if not bad or not platform or not self.chance(1 - (1 - platform.coverage) ** platform.rounds):
+            if not bad or not platform or not self.chance(1 - self.missed):
                 return time, bad
 
     def give_back(self, now: float, node: _Node, trouble: _Trouble, bad: bool) -> None:

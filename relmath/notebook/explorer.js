@@ -69,7 +69,8 @@
     if (!Number.isFinite(value)) return significant(value, digits, trim);
     const size = Math.abs(value) || 1; // so that 0 is 0 s and not 0 ms
     const [, factor, sign] = scales.findLast(([least]) => least <= size);
-    return `${significant(value / factor, digits, trim)} ${sign}`.trimEnd();
+    const whole = !sign && Number.isInteger(value);
+    return `${significant(value / factor, digits, trim || whole)} ${sign}`.trimEnd();
   }
 
   // --- Sliders: positions 0 ... steps on them, values in their unit. ---

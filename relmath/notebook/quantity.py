@@ -77,14 +77,15 @@ class Unit:
 def show(value: float, unit: Unit, digits: int = 4, *, trim: bool = False) -> str:
     """Write a quantity, given in SI, in the unit of its kind that suits its size. ``explorer.js`` does the same.
 
-    Trimmed, it has no zeros at the end: as befits what somebody set, and not what was computed.
+    Trimmed, it has no zeros at the end: as befits what somebody set, and not what was computed. A bare whole number
+    has none either: 43 pairs of nodes, not 43.00.
     """
     if not math.isfinite(value):
         return significant(value, digits)
     size = abs(value) or 1  # so that 0 is 0 s and not 0 ms
     _, factor, sign = [scale for scale in unit.scales if scale[0] <= size][-1]
     number = significant(value / factor, digits)
-    if trim and "." in number and "×" not in number:
+    if (trim or (not sign and value % 1 == 0)) and "." in number and "×" not in number:
         number = number.rstrip("0").rstrip(".")
     return f"{number} {sign}".rstrip()
 

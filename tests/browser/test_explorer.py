@@ -62,6 +62,8 @@ def test_what_is_shown_is_the_number_in_a_unit_that_suits_it(open_page, live, ur
     assert page.shown("mtbf") == "4.167 d"
     page.type("write_time", 0.02)
     assert page.shown("write_time") == "20 ms"
+    page.visit({"interval": 20, "write_time": 900, "mtbf": 0.25})
+    assert page.shown("ratio") == "1"  # a bare whole number
 
 
 def test_the_page_shows_at_first_what_it_showed_before_any_script_ran(open_page, live, url):
