@@ -128,8 +128,9 @@ def is_lazy(array: Array) -> bool:
 
 def _check(name: str, value: Array, allowed: str, fits: Callable[[Array], Array]) -> Array:
     array = _as_doubles(name, value, allowed)
-    # Every domain is a range: where both extremes fit, all fits. NaN, if there is one, is both of them.
-    if is_lazy(array) or not array.size or not (fits(array.min()) and fits(array.max())):
+    # Every domain is a range: where both extremes fit, all fits, and if infinity does, the least is enough. NaN, if
+    # there is one, is both extremes.
+    if is_lazy(array) or not array.size or not (fits(array.min()) and (fits(np.inf) or fits(array.max()))):
         array = _keep(name, array, fits(array), allowed)
     return array[()]  # an array of no dimensions becomes a scalar
 
