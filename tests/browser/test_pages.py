@@ -2,15 +2,19 @@
 
 import functools
 import http.server
+import re
 import threading
 
 import pytest
 from playwright.sync_api import expect
 
-from tools.notebooks import ROOT, pages
+from tools.notebooks import ROOT, notebooks, pages
 
 HTML = ROOT / "_build" / "html"
 PAGES = [page.relative_to(ROOT).with_suffix(".html").as_posix() for page in pages()]
+CHAPTERS = [page.relative_to(ROOT).with_suffix(".html").as_posix() for page in notebooks()]
+NO_ANSWER = re.compile("NaN|undefined|Infinity|not defined")
+BELOW_0 = re.compile(r"−[\d.]+\s(ms|s|min|h|d|weeks|years)\b")  # which no sentence says of a time
 CHAPTER = next(name for name in PAGES if name.count("/") > 1)
 
 
@@ -45,6 +49,23 @@ def test_a_file_shows_everything(open_page, name):
     assert page.locator("img").evaluate_all("all => all.filter(image => !image.naturalWidth).length") == 0
     page.set_viewport_size({"width": 400, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 400, "a phone scrolls the page sideways"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_explorers_have_an_answer_where_a_key_takes_their_sliders(open_page, name):
+    page = open_page((HTML / name).as_uri())
+    settle(page)
+    for explorer in page.locator(".explorer").all():
+        answers = explorer.locator(".explorer-legend, .explorer-readouts, .explorer-validity")
+        for slider in explorer.locator("input[type=range]").all():
+            at_end = []
+            for key in ("Home", "End"):
+                slider.press(key)
+                expect(explorer).to_have_attribute("aria-busy", "false")
+                at_end.append(" ".join(answers.all_inner_texts()))
+                assert not NO_ANSWER.search(at_end[-1])
+                assert not BELOW_0.search(explorer.locator(".explorer-validity").inner_text())
+            assert at_end[0] != at_end[1], f"{slider.get_attribute('aria-label')} changes nothing"
 
 
 @pytest.mark.parametrize("name", PAGES)
