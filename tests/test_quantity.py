@@ -44,7 +44,7 @@ def test_an_unknown_unit_is_named(name):
         (1e11, "GB/second", "100.0 GB/s"),
         (0, "second", "0 s"),
         (0.4, "1", "0.4000"),
-        (123456, "1", "123500"),
+        (123456, "1", "123\u00a0500"),
         (43, "1", "43"),
         (43.2, "1", "43.20"),
         (1.5e-7, "1", "1.500 × 10⁻⁷"),
@@ -58,7 +58,7 @@ def test_quantities_are_shown_in_a_unit_that_suits_them(value, unit, text):
     assert show(value, Unit(unit)) == text
 
 
-@pytest.mark.parametrize(("number", "text"), [(9.9996, "10.00"), (0.00099996, "0.001000"), (99996, "100000")])
+@pytest.mark.parametrize(("number", "text"), [(9.9996, "10.00"), (0.00099996, "0.001000"), (99996, "100\u00a0000")])
 def test_rounding_up_to_the_next_power_of_ten(number, text):
     assert significant(number, 4) == text
 

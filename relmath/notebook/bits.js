@@ -50,10 +50,10 @@
     return before !== 0 && after === before / factor ? "down" : "exponent";
   }
 
-  /** The factor of a bit of the exponent without rounding: 65536, and 2¹²⁸ where it is longer. */
+  /** The factor of a bit of the exponent without rounding: 65 536, and 2¹²⁸ where it is longer. */
   function factorOf(power) {
     if (power < 0) return "";
-    if (power <= 4) return String(2 ** (2 ** power));
+    if (power <= 4) return significant(2 ** (2 ** power), 7, true);
     return "2" + [...String(2 ** power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
   }
 

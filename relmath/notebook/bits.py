@@ -294,10 +294,10 @@ def _row(name: str, pattern: float, form: Format, bit: int) -> str:
 
 
 def _factor(power: int) -> str:
-    """Write the factor of a bit of the exponent without rounding: 65536, and 2¹²⁸ where it is longer."""
+    """Write the factor of a bit of the exponent without rounding: 65 536, and 2¹²⁸ where it is longer."""
     if power < 0:
         return ""
-    return str(2**2**power) if power <= 4 else "2" + str(2**power).translate(_SUPERSCRIPTS)
+    return _number(2**2**power) if power <= 4 else "2" + str(2**power).translate(_SUPERSCRIPTS)
 
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

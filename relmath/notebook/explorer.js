@@ -62,7 +62,9 @@
       return `${mantissa} × 10${raised}`.replace("-", "−");
     }
     const text = Number(`${mantissa}e${power}`).toFixed(Math.max(0, digits - 1 - power));
-    return (trim && text.includes(".") ? text.replace(/\.?0+$/, "") : text).replace("-", "−");
+    const [whole, decimals] = (trim && text.includes(".") ? text.replace(/\.?0+$/, "") : text).split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, "\u00a0");
+    return (decimals === undefined ? grouped : `${grouped}.${decimals}`).replace("-", "−");
   }
 
   function show(value, scales, digits = 4, trim = false) {

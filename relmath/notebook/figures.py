@@ -253,18 +253,20 @@ def _finish(axes: Axes, x_label: str, y_label: str, log: str) -> None:
         if name in log:
             axes.set(**{f"{name}scale": "log"})
             axis.set_major_locator(LogLocator(subs=_steps(*axis.get_view_interval())))
-            axis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
             axis.set_minor_locator(NullLocator())
 
 
 def _steps(low: float, high: float) -> tuple[int, ...]:
     """Steps within each decade of a logarithmic axis: 1, 2 and 5, if there is room for their labels."""
     decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high))
-    labels = [_plain(tick) for tick in np.outer(decades, (1, 2, 5)).flat if low <= tick <= high]
-    return (1, 2, 5) if len("  ".join(labels)) < 68 else (1,)
+    labels = [plain(tick) for tick in np.outer(decades, (1, 2, 5)).flat if low <= tick <= high]
+    return (1, 2, 5) if len("  ".join(labels)) < 62 else (1,)
 
 
-def _plain(value: float) -> str:
-    """Six digits at most, and small numbers without a power of ten."""
+def plain(value: float) -> str:
+    """Six digits at most, thousands apart, and no power of ten but for the very large and small."""
     short = float(f"{value:.6g}")
-    return np.format_float_positional(short, trim="-") if 1e-6 < short < 1 else f"{short:g}"
+    if 1e-6 < short < 1:
+        return np.format_float_positional(short, trim="-")
+    return f"{short:,.0f}".replace(",", "\u00a0") if 1000 <= short < 1e7 else f"{short:g}"

@@ -255,7 +255,11 @@ def _axis(field: str, label: str, unit: Unit, ends: tuple[float, float], log: bo
         "type": "quantitative",
         "title": unit.labelled(label),
         "scale": {"type": "log" if log else "linear", "domain": [low, high], "nice": False},
-        "axis": {"format": ",~r", **({"values": ticks(ends)} if log else {"tickCount": 6})},
+        "axis": {
+            "format": ",~r",
+            "labelExpr": r"replace(datum.label, /,/g, '\u00a0')",  # thousands as in the numbers below
+            **({"values": ticks(ends)} if log else {"tickCount": 6}),
+        },
     }
 
 

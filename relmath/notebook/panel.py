@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from relmath.notebook import page
-from relmath.notebook.figures import COLOURS, DASHES, STYLE
+from relmath.notebook.figures import COLOURS, DASHES, STYLE, plain
 from relmath.notebook.quantity import Unit, show
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def draw(explorer: Explorer, setting: Setting) -> bytes:
         axes.set(xlabel=x.quantity.labelled(x.label), ylabel=Unit(explorer.y_unit).labelled(explorer.y))
         for axis, ends, log in ((axes.xaxis, x.box, x.is_log), (axes.yaxis, explorer.y_range, explorer.y_log)):
             if log:
-                axis.set_ticks(page.ticks(ends), [f"{tick:g}" for tick in page.ticks(ends)])
+                axis.set_ticks(page.ticks(ends), [plain(tick) for tick in page.ticks(ends)])
                 axis.set_minor_locator(NullLocator())
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize="small")
         png = io.BytesIO()

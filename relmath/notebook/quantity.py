@@ -91,7 +91,10 @@ def show(value: float, unit: Unit, digits: int = 4, *, trim: bool = False) -> st
 
 
 def significant(number: float, digits: int) -> str:
-    """Write a number with so many significant digits, and as a power of ten if it is very large or small."""
+    """Write a number with so many significant digits, and as a power of ten if it is very large or small.
+
+    Thousands are set apart by a space that does not break.
+    """
     if math.isnan(number):
         return "not defined"
     if number == 0 or math.isinf(number):
@@ -101,7 +104,7 @@ def significant(number: float, digits: int) -> str:
     if not -5 < power < 7:
         text = f"{mantissa} × 10{str(power).translate(_SUPERSCRIPTS)}"
     else:
-        text = f"{float(f'{mantissa}e{power}'):.{max(0, digits - 1 - power)}f}"
+        text = f"{float(f'{mantissa}e{power}'):,.{max(0, digits - 1 - power)}f}".replace(",", "\u00a0")
     return text.replace("-", "−")
 
 

@@ -161,9 +161,9 @@ def test_a_typed_value_is_rounded_to_the_format(bits):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("value", "1e6", "Value must be a number from −65504 to 65504."),
-        ("value", "1,5", "Value must be a number from −65504 to 65504."),
-        ("value", "", "Value must be a number from −65504 to 65504."),
+        ("value", "1e6", "Value must be a number from −65\u00a0504 to 65\u00a0504."),
+        ("value", "1,5", "Value must be a number from −65\u00a0504 to 65\u00a0504."),
+        ("value", "", "Value must be a number from −65\u00a0504 to 65\u00a0504."),
         ("bit", "16", "Bit must be a whole number from 0 to 15."),
         ("bit", "1.5", "Bit must be a whole number from 0 to 15."),
     ],
