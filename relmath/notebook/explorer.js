@@ -51,6 +51,8 @@
 
   // --- Numbers as they are shown; quantity.py does the same. ---
 
+  const MOST_DIGITS = 10;
+
   function significant(number, digits, trim) {
     if (Number.isNaN(number)) return "not defined";
     if (!Number.isFinite(number)) return number > 0 ? "∞" : "−∞";
@@ -71,6 +73,11 @@
     if (!Number.isFinite(value)) return significant(value, digits, trim);
     const size = Math.abs(value) || 1; // so that 0 is 0 s and not 0 ms
     const [, factor, sign] = scales.findLast(([least]) => least <= size);
+    if (sign === "%" && value < 1) {
+      let enough = digits;
+      while (enough <= MOST_DIGITS && Number((value / factor).toExponential(enough - 1)) >= 100) enough += 1;
+      if (enough <= MOST_DIGITS) digits = enough;
+    }
     const whole = !sign && Number.isInteger(value);
     return `${significant(value / factor, digits, trim || whole)} ${sign}`.trimEnd();
   }

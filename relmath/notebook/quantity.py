@@ -9,6 +9,8 @@ from relmath import units
 
 Scale = tuple[float, float, str]  # from this size on (SI), divide by this, and write this sign
 
+MOST_DIGITS = 10  # that a page shows of a number: it need not agree with relmath to more
+
 _SIGNS = {
     **{"millisecond": "ms", "second": "s", "minute": "min", "hour": "h", "day": "d", "week": "weeks", "year": "years"},
     **{"byte": "B", "KB": "KB", "MB": "MB", "GB": "GB", "TB": "TB"},
@@ -78,12 +80,15 @@ def show(value: float, unit: Unit, digits: int = 4, *, trim: bool = False) -> st
     """Write a quantity, given in SI, in the unit of its kind that suits its size. ``explorer.js`` does the same.
 
     Trimmed, it has no zeros at the end: as befits what somebody set, and not what was computed. A bare whole number
-    has none either: 43 pairs of nodes, not 43.00.
+    has none either: 43 pairs of nodes, not 43.00. A share just below 100 % has as many digits as it takes to say so.
     """
     if not math.isfinite(value):
         return significant(value, digits)
     size = abs(value) or 1  # so that 0 is 0 s and not 0 ms
     _, factor, sign = [scale for scale in unit.scales if scale[0] <= size][-1]
+    if sign == "%" and value < 1:
+        enough = (more for more in range(digits, MOST_DIGITS + 1) if float(f"{value / factor:.{more - 1}e}") < 100)
+        digits = next(enough, digits)
     number = significant(value / factor, digits)
     if (trim or (not sign and value % 1 == 0)) and "." in number and "×" not in number:
         number = number.rstrip("0").rstrip(".")

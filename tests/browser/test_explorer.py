@@ -64,6 +64,8 @@ def test_what_is_shown_is_the_number_in_a_unit_that_suits_it(open_page, live, ur
     assert page.shown("write_time") == "20 ms"
     page.visit({"interval": 20, "write_time": 900, "mtbf": 0.25})
     assert page.shown("ratio") == "1"  # a bare whole number
+    page.visit({"interval": 10, "write_time": 599.938, "mtbf": 1000})
+    assert page.shown("together") == "99.998 %"  # and not 100.0
 
 
 def test_the_page_shows_at_first_what_it_showed_before_any_script_ran(open_page, live, url):
