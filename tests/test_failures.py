@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from relmath import failures
+from relmath import failures, ledger
 from relmath.notebook import notation
 from relmath.units import FIT, day, hour, minute, percent, week, year
 from tests.functions import (
@@ -294,6 +294,41 @@ def test_early_failures_by_simulation():
     number = (failed < period).sum(axis=(1, 2))
     expected = failures.burn_in_failures(nodes, mtbf, multiplier, period)
     assert abs(number.mean() - expected) < 4 * np.sqrt(expected / trials)
+
+
+def test_waiting_saves_less_than_it_takes():
+    """Weeks of 1 250 nodes, failure by failure, against the ledger's account of a burn-in, within 4 standard errors."""
+    rng, cost, weeks = np.random.default_rng(4), 541.7, 200
+
+    def useful(multiplier):
+        """Mean useful share of a week, in which each failure takes its cost, and the variance of that mean."""
+        mtbf = failures.cluster_mtbf(failures.NODE.mtbf, 1250) / multiplier
+        shares = []
+        for _ in range(weeks):
+            now = done = 0.0
+            while now < week:
+                gap = rng.exponential(mtbf)
+                done += min(gap, week - now)
+                now += gap + cost
+            shares.append(done / week)
+        return np.mean(shares), np.var(shares) / weeks
+
+    (new, new_variance), (settled, settled_variance) = useful(3), useful(1)
+    stated = ledger.CLAIMS["burn-in"].values["saved by waiting, of what it takes, at three times"].recompute()
+    error = np.sqrt(new_variance + settled_variance) / settled  # at least that of the ratio, which is below 1
+    assert abs(1 - new / settled - stated) < 4 * error
+
+
+def test_supplies_that_fail_together_fail_twice_for_each_interruption():
+    """Counts of Llama 3's time: a supply's own failures stop no node, and a common cause takes both supplies."""
+    beta = ledger.CLAIMS["psu-in-series"].values["share of each supply's failures, if all three struck both"]
+    rng, share, trials = np.random.default_rng(5), beta.recompute(), 4000
+    node_time, rate = 16_384 / 8 * 54 * day, 1 / failures.COMPONENTS["PSU"]
+    shocks = rng.poisson(share * rate * node_time, trials)
+    own = rng.poisson(2 * (1 - share) * rate * node_time, trials)
+    assert abs(shocks.mean() - 3) < 4 * np.sqrt(3 / trials)  # as many interruptions as Llama 3 counted
+    expected = failures.NODE.rates["PSU"] * node_time
+    assert abs((own + 2 * shocks).mean() - expected) < 4 * np.sqrt((expected + 2 * 3) / trials)  # each supply as listed
 
 
 def test_largest_fleet_is_the_last_that_keeps_to_the_risk():

@@ -102,14 +102,23 @@ def _early_mtbf(multiplier: float) -> float:
     return float(week / failures.burn_in_failures(1250, NODE.mtbf, multiplier, week))
 
 
-def _nodes_for_burn_in(multiplier: float) -> float:
-    """Nodes at which a week of burn-in saves as many node-hours as it takes."""
+def _useful_when_new(multiplier: float, cost: float = RECOVERY) -> float:
+    """Share of the time for which a job on 1 250 new nodes gets on, if each failure takes so long from it."""
+    overhead = failures.expected_failures(cost, failures.cluster_mtbf(NODE.mtbf, 1250)) * multiplier
+    return float(1 / (1 + overhead))
 
-    def gain(nodes: float) -> float:
-        avoided = failures.burn_in_failures(1, NODE.mtbf, multiplier - 1, week) * nodes
-        return float(avoided * nodes * RECOVERY - nodes * week)
 
-    return float(optimize.brentq(gain, 1, 1e9))
+def _saved_by_waiting(multiplier: float, cost: float = RECOVERY) -> float:
+    """What a burn-in saves, by what it takes, in useful time."""
+    return 1 - _useful_when_new(multiplier, cost) / _useful_when_new(1, cost)
+
+
+def _node_time_for_each(multiplier: float) -> float:
+    """Useful node-time that a week of burn-in gives up, by the failures that the same time is spared later."""
+    given_up = week * _useful_when_new(multiplier)
+    fleets = failures.cluster_mtbf(NODE.mtbf / multiplier, 1250), failures.cluster_mtbf(NODE.mtbf, 1250)
+    new, settled = (failures.expected_failures(given_up, fleet) for fleet in fleets)
+    return float(1250 * given_up / (new - settled))
 
 
 def _first_week(shape: float) -> float:
@@ -217,15 +226,19 @@ CLAIMS = (
                 "121.8", lambda: failures.burn_in_failures(1250, NODE.mtbf, 3, week), by="ours"
             ),
             "MTBF of that week at three times": Digits("1.38 h", lambda: _early_mtbf(3), by="ours"),
-            "nodes from which it saves time, at three times": Digits("17187", lambda: _nodes_for_burn_in(3), by="ours"),
+            "saved by waiting, of what it takes, at three times": Digits(
+                "6.6 %", lambda: _saved_by_waiting(3), by="ours"
+            ),
+            "saved at most, at three times": Digits("66.7 %", lambda: _saved_by_waiting(3, cost=1e12), by="ours"),
+            "useful node-time for each failure spared": Digits("2586 h", lambda: _node_time_for_each(3), by="ours"),
             "first week by the usual rate, Weibull shape 0.7": Digits("3.30", lambda: _first_week(0.7), by="ours"),
             "first week by the usual rate, Weibull shape 0.8": Digits("2.19", lambda: _first_week(0.8), by="ours"),
         },
         verdict=Unsupported(
             "No data are given for the factor, and its duration is a week in one sentence and some hundred hours in "
             "the one before. Weibull nodes with shapes of 0.7 to 0.8 would have such a week: its size is plausible. "
-            "Whether a burn-in is necessary depends on what a failure costs: if only the time to "
-            "recover, then not at this size."
+            "For the job's time a burn-in of the whole fleet is not necessary: a job that starts at once gets on, "
+            "however slowly, and one that waits does not."
         ),
     ),
     # The integral of the product of twelve survival functions, for any MTTFs.
@@ -426,6 +439,10 @@ CLAIMS = (
                 "17.7", lambda: _psu_failures_in_series() / LLAMA3_PSU_FAILURES, by="ours"
             ),
             "node MTBF with either supply enough": Digits("5 769 h", _node_with_redundant_supplies, by="ours"),
+            # A cause that strikes both comes at beta times the rate of one supply.
+            "share of each supply's failures, if all three struck both": Digits(
+                "11.3 %", lambda: LLAMA3_PSU_FAILURES / _failures_of_llama3(failures.Node({"PSU": 1})), by="ours"
+            ),
         },
         verdict=Corrected(
             "Supplies are often redundant. In series they would have stopped Llama 3's fleet 53 times in 54 days; 3 "
