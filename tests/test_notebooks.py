@@ -1,5 +1,6 @@
 """Every notebook of the book: run and stored as the tests need it, and saying in prose what its outputs say."""
 
+import ast
 import copy
 import html
 import re
@@ -7,6 +8,7 @@ import re
 import nbformat
 import pytest
 
+from relmath.notebook import Explorer
 from tools.notebooks import ROOT, notebooks, tidy
 
 NOTEBOOKS = {path.relative_to(ROOT).as_posix(): nbformat.read(path, as_version=4) for path in notebooks()}
@@ -115,3 +117,51 @@ def test_exercises_have_live_solutions(name):
             solved.append(open_solution)
     assert 3 <= len(exercises) <= 5
     assert set(solved) == set(exercises)
+
+
+def explorer_of(name, key):
+    """The explorer of a chapter, as its cells up to there make it."""
+    known = {}
+    for cell in code_cells(name):
+        *steps, last = ast.parse(cell.source).body
+        if not isinstance(last, ast.Expr):
+            steps, last = [*steps, last], None
+        exec(compile(ast.Module(steps, []), name, "exec"), known)
+        made = eval(compile(ast.Expression(last.value), name, "eval"), known) if last else None
+        if isinstance(made, Explorer) and made.key == key:
+            return made
+    raise LookupError(f"{name} has no explorer {key}")
+
+
+@pytest.mark.parametrize(
+    ("chapter", "key", "setting", "tone", "said"),
+    [
+        # No fleet is small enough for three weeks at a risk of a tenth, if a node fails every three weeks.
+        (
+            "failures/job-failure",
+            "job-risk",
+            {"nodes": 1, "node_mtbf": 500, "duration": 500},
+            "doubtful",
+            "single node",
+        ),
+        ("failures/job-failure", "job-risk", {}, "doubtful", "or one on 22 nodes"),
+        ("failures/job-failure", "job-risk", {"duration": 2000}, "outside", "Expect 99 failures"),
+        # The time lost in a period is never more than the period.
+        (
+            "failures/failure-rates",
+            "burn-in",
+            {"nodes": 100_000, "failure_cost": 20_000},
+            "doubtful",
+            "gives up little",
+        ),
+        # First order says 57 % of useful time where the exact count is at 86 %.
+        ("checkpoints/size", "async", {"stall": 100, "persist": 31.6, "mtbf": 0.2}, "outside", "stands still"),
+        ("checkpoints/size", "async", {}, "fine", "The stall sets the interval"),
+    ],
+)
+def test_an_explorer_says_what_its_setting_bears(chapter, key, setting, tone, said):
+    explorer = explorer_of(f"book/{chapter}.ipynb", key)
+    units = {slider.name: slider.quantity.factor for slider in explorer.inputs}
+    judged = explorer.judge(explorer.setting | {slider: value * units[slider] for slider, value in setting.items()})
+    assert judged[0] == tone
+    assert said in judged[1].replace("\N{NO-BREAK SPACE}", " ")
