@@ -4,6 +4,7 @@ import ast
 import copy
 import html
 import re
+from functools import cache
 
 import nbformat
 import pytest
@@ -119,6 +120,7 @@ def test_exercises_have_live_solutions(name):
     assert set(solved) == set(exercises)
 
 
+@cache
 def explorer_of(name, key):
     """The explorer of a chapter, as its cells up to there make it."""
     known = {}
