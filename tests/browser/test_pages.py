@@ -49,6 +49,8 @@ def test_a_file_shows_everything(open_page, name):
     assert page.locator("img").evaluate_all("all => all.filter(image => !image.naturalWidth).length") == 0
     page.set_viewport_size({"width": 400, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 400, "a phone scrolls the page sideways"
+    formulas = page.locator("div.math[id] > mjx-container")  # the numbered ones, which look whole if they are cut off
+    assert formulas.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length") == 0
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
