@@ -243,7 +243,9 @@ def _mark(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
     """Mark named places."""
     for label, place in points.items():
         axes.plot(*place, "o", color="black", markersize=6)
-        axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center")
+        # On a ground of its own: a label stands above its place, where a curve may pass. The page inverts it, too.
+        ground = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+        axes.annotate(label, place, xytext=(0, 9), textcoords="offset points", ha="center", bbox=ground)
 
 
 def _finish(axes: Axes, x_label: str, y_label: str, log: str) -> None:
