@@ -24,8 +24,8 @@ book: environment ## Build the book into _build/html; a warning is an error
 test: book ## Build the book and run every test: package, notebooks, pages, browser
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
-lab: environment ## Open the notebooks in JupyterLab
-	@$(BIN)/jupyter-lab book
+lab: environment ## Open the notebooks in JupyterLab; OPTIONS="..." are its own
+	@$(BIN)/jupyter-lab $(OPTIONS) book
 
 refresh: environment ## Run the notebooks and store their outputs
 	@$(BIN)/python -m tools.refresh

@@ -24,7 +24,7 @@ from relmath.elementwise import in_blocks, times_mtbf
 from relmath.units import year
 
 SLACK = 1e-9
-"""Share of the unavailability allowed by which :func:`replicas_for` may miss it: 99 % twice does reach 99.99 %."""
+"""By which share of what is allowed :func:`replicas_for` may miss it, so that 99 % twice does reach 99.99 %."""
 
 
 # One replica

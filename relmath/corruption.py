@@ -67,7 +67,7 @@ class Format:
 
     @property
     def top_exponent(self) -> int:
-        """The largest exponent as it is stored: all ones."""
+        """The largest exponent as it is stored, which is all ones."""
         return int(2**self.exponent_bits - 1)
 
     @property
@@ -77,7 +77,7 @@ class Format:
 
     @property
     def special_pattern(self) -> int:
-        """The first pattern after the finite ones without a sign: infinity, or NaN where there is none."""
+        """The first pattern after the finite ones without a sign, which is infinity, or NaN where there is none."""
         first = self.top_exponent << self.fraction_bits
         return first if self.has_infinity else first + 2**self.fraction_bits - 1
 
@@ -94,7 +94,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         )
     }
 )
-"""Number formats by the names that they have as dtypes: FP16, BF16, FP32, and FP8 in its two kinds.
+"""Number formats by the names that they have as dtypes, FP16, BF16, FP32, and FP8 in its two kinds.
 
 :meta hide-value:
 """
@@ -112,7 +112,7 @@ class Census(NamedTuple):
     nan: Any
     """Now NaN."""
     other: Any
-    """Anything else: a flip of the sign or of the fraction, and of the exponent to or from 0 and subnormal numbers."""
+    """Anything else, as a flip of sign or fraction, or of the exponent to or from 0 and subnormal numbers."""
 
 
 def compose(sign: Array, exponent: Array, fraction: Array, dtype: Any = "float16") -> Array:
@@ -590,7 +590,7 @@ class Step(NamedTuple):
 
 
 PLACES = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
-"""Where a fault may strike a training step: the input, the weights, or what is projected from them."""
+"""Where a fault may strike a training step, the input, the weights, or what is projected from them."""
 
 _expected = np.errstate(over="ignore", under="ignore", invalid="ignore")  # Inf and NaN are what is studied here
 

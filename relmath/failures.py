@@ -30,7 +30,7 @@ COMPONENTS: Mapping[str, float] = MappingProxyType(
         "top-of-rack switch": 300_000 * hour,
     }
 )
-"""MTTF of a node's parts in seconds, by name: orders of magnitude, as published with *Machine Learning Systems*.
+"""MTTF of a node's parts in seconds, by name, as published with *Machine Learning Systems*, in orders of magnitude.
 
 :meta hide-value:
 """
@@ -267,7 +267,7 @@ class Node:
 
 
 NODE = Node({"GPU": 8, "NIC": 2, "PSU": 2})
-"""The node of *Machine Learning Systems*: 8 GPUs, 2 network cards and 2 power supplies, all in series.
+"""The node of *Machine Learning Systems*, with 8 GPUs, 2 network cards and 2 power supplies, all in series.
 
 :meta hide-value:
 """

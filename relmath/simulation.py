@@ -81,7 +81,7 @@ class Jobs:
 
     @property
     def wall_time(self) -> Doubles:
-        """Time from the start of the job to the end of its last write: the sum of the phases."""
+        """Time from the start of the job to the end of its last write, which is the sum of the phases."""
         return self.useful_time + self.write_time + self.lost_time + self.restart_time + self.downtime
 
     @property
@@ -203,8 +203,13 @@ class Span(NamedTuple):
     """
 
     phase: str
+    """What the job does."""
+
     start: float
+    """Time since the start of the job, in seconds."""
+
     end: float
+    """Where the next span starts."""
 
 
 def trace_job(

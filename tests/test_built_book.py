@@ -131,3 +131,13 @@ def test_every_image_is_described(name):
 def test_no_trace_of_a_kernel(name):
     """The state of widgets has random names, and nothing on a page can use it."""
     assert "application/vnd.jupyter" not in (HTML / name).read_text(encoding="utf-8")
+
+
+def test_the_api_gives_for_a_type_no_sentence():
+    """Napoleon takes what stands before a colon in the first line about an attribute for its type."""
+    text = (HTML / "book" / "reference" / "api.html").read_text(encoding="utf-8")
+    types = re.findall(r"Type<span[^>]*>:</span></dt>\s*<dd[^>]*>(.*?)</dd>", text, re.DOTALL)
+    plain = [re.sub(r"<[^>]*>", "", kind).strip() for kind in types]
+    assert "float" in plain
+    assert [kind for kind in plain if re.match("[A-Z][a-z]* [a-z]", kind)] == []
+    assert "Alias for field number" not in text

@@ -45,13 +45,13 @@ from relmath.units import day, hour, minute, second
 Doubles = NDArray[np.float64]
 
 KILL, RESET, REBOOT, REPLACE = range(4)
-"""Rungs of the ladder: kill the job, reset the GPU, reboot the machine, replace it."""
+"""Rungs of the ladder, which kill the job, reset the GPU, reboot the machine and replace it."""
 
 MOST_FAULTS = 1_000_000
 """Expected faults of a trial above which it is refused as hopeless instead of simulated."""
 
 MOST_EVENTS = 5_000_000
-"""Events of a trial above which it is given up: jobs that die without end, for instance."""
+"""Events of a trial above which it is given up, as with jobs that die without end."""
 
 
 _COUNTS: dict[str, Callable[..., Array]] = {
@@ -431,10 +431,10 @@ FAULTS = (
     Fault("software", 12_000 * hour, obvious=0.1, rung=KILL),
     Fault("slow", 20_000 * hour, kills=0, slowdown=0.3, seen=0.3, obvious=0, rung=REBOOT),
 )
-"""Four classes of faults: 6.4 of 1 000 nodes stop a job a day."""
+"""Four classes of faults, by which 6.4 of 1 000 nodes stop a job a day."""
 
 GANGS = (Gang(150, 1, 4 * hour), Gang(110, 4, 12 * hour), Gang(12, 16, 3 * day), Gang(3, 64, 14 * day))
-"""Jobs of 1 to 64 nodes and of 4 h to 14 days, on 974 nodes: most are small, most of the time goes to the others."""
+"""Jobs of 1 to 64 nodes and of 4 h to 14 days, on 974 nodes. Most are small, most of the time goes to the others."""
 
 
 @dataclass(frozen=True)
@@ -562,7 +562,7 @@ class Outcome:
 
     @property
     def in_pool(self) -> Doubles:
-        """Share of node time in which a node could be given work, sound or not: what a fleet without checks reports."""
+        """Share of node time in which a node could be given work, sound or not, as a fleet without checks reports."""
         return 1 - self.withdrawn_time / self.node_time
 
     @property
@@ -671,7 +671,10 @@ class Lives(NamedTuple):
     """The life of one node and of one place for jobs, span by span."""
 
     node: list[Span]
+    """The node's spans, in order."""
+
     job: list[Span]
+    """Those of the job on the place, one after another."""
 
 
 def trace(
