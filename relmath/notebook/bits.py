@@ -20,7 +20,7 @@ import numpy as np
 from relmath import corruption
 from relmath.corruption import FORMATS, Format
 from relmath.notebook import panel
-from relmath.notebook.quantity import significant
+from relmath.notebook.quantity import significant, trimmed
 
 LABELS = {
     "float16": "FP16",
@@ -312,12 +312,7 @@ def _number(number: float) -> str:
     if np.isfinite(number):
         with localcontext(rounding=ROUND_HALF_UP):
             number = float(f"{Decimal(number):.{DIGITS - 1}e}")
-    return _trimmed(significant(number, DIGITS))
-
-
-def _trimmed(text: str) -> str:
-    """Leave out zeros at the end of decimals, as ``explorer.js`` does."""
-    return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
+    return trimmed(significant(number, DIGITS))
 
 
 def _shown(name: str, number: float, form: Format) -> str:

@@ -19,6 +19,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from scipy import ndimage
 
+from relmath.notebook.quantity import grouped
 from relmath.simulation import Span
 from relmath.units import hour, minute, percent, year
 
@@ -271,4 +272,4 @@ def plain(value: float) -> str:
     short = float(f"{value:.6g}")
     if 1e-6 < short < 1:
         return np.format_float_positional(short, trim="-")
-    return f"{short:,.0f}".replace(",", "\u00a0") if 1000 <= short < 1e7 else f"{short:g}"
+    return grouped(short) if 1000 <= short < 1e7 else f"{short:g}"

@@ -90,16 +90,13 @@ def show(value: float, unit: Unit, digits: int = 4, *, trim: bool = False) -> st
         enough = (more for more in range(digits, MOST_DIGITS + 1) if float(f"{value / factor:.{more - 1}e}") < 100)
         digits = next(enough, digits)
     number = significant(value / factor, digits)
-    if (trim or (not sign and value % 1 == 0)) and "." in number and "×" not in number:
-        number = number.rstrip("0").rstrip(".")
+    if trim or (not sign and value % 1 == 0):
+        number = trimmed(number)
     return f"{number} {sign}".rstrip()
 
 
 def significant(number: float, digits: int) -> str:
-    """Write a number with so many significant digits, and as a power of ten if it is very large or small.
-
-    Thousands are set apart by a space that does not break.
-    """
+    """Write a number with so many significant digits, and as a power of ten if it is very large or small."""
     if math.isnan(number):
         return "not defined"
     if number == 0 or math.isinf(number):
@@ -109,8 +106,18 @@ def significant(number: float, digits: int) -> str:
     if not -5 < power < 7:
         text = f"{mantissa} × 10{str(power).translate(_SUPERSCRIPTS)}"
     else:
-        text = f"{float(f'{mantissa}e{power}'):,.{max(0, digits - 1 - power)}f}".replace(",", "\u00a0")
+        text = grouped(float(f"{mantissa}e{power}"), max(0, digits - 1 - power))
     return text.replace("-", "−")
+
+
+def grouped(number: float, decimals: int = 0) -> str:
+    """Write a number with its thousands set apart by a space that does not break."""
+    return f"{number:,.{decimals}f}".replace(",", "\u00a0")
+
+
+def trimmed(text: str) -> str:
+    """Leave out zeros at the end of decimals."""
+    return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
 
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
